@@ -1,0 +1,3 @@
+module github.com/boughdev/bough
+
+go 1.26.0
