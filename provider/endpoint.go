@@ -1,0 +1,26 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+)
+
+// Endpoint is what a codec needs to reach one model: anthropic.New, openai.New
+// and chat.New make a [Model] of it.
+type Endpoint struct {
+	Info Info
+
+	// Key returns the API key, "" for none. It is called for each request and
+	// may run a command. Nil means that no key is needed.
+	Key func(context.Context) (string, error)
+
+	// Headers are added to each request and win over those of the codec.
+	Headers map[string]string
+
+	// AuthHeader asks for "Authorization: Bearer KEY" even where the API has a
+	// header of its own.
+	AuthHeader bool
+
+	// Client sends the requests; nil means [DefaultClient].
+	Client *http.Client
+}
