@@ -1,0 +1,176 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/message"
+)
+
+// Type tells what an entry is. Readers must bear types that are not listed here:
+// such entries are part of the tree like any other.
+type Type string
+
+const (
+	TypeMessage       Type = "message"
+	TypeModel         Type = "model_change"
+	TypeThinking      Type = "thinking_level_change"
+	TypeUsage         Type = "usage"
+	TypeCompaction    Type = "compaction"
+	TypeBranchSummary Type = "branch_summary"
+	TypeCustom        Type = "custom"
+	TypeCustomMessage Type = "custom_message"
+	TypeContextEdit   Type = "context_edit"
+	TypeLabel         Type = "label"
+	TypeInfo          Type = "session_info"
+)
+
+// Seq is a place in a log: the one behind a line. It is to be compared, not to be
+// computed with; 0 is the beginning. In a file it is an offset.
+type Seq uint64
+
+// A Line says where a line is: the Size bytes before Seq, its line end included.
+type Line struct {
+	Seq  Seq
+	Size int
+}
+
+// Source gives back the bytes of a line, without its line end.
+type Source interface {
+	Read(Line) ([]byte, error)
+}
+
+// Bytes is a source of one line that is held in memory.
+type Bytes []byte
+
+// Read returns b.
+func (b Bytes) Read(Line) ([]byte, error) { return b, nil }
+
+// An Entry is one line: what the tree needs of it in memory, the rest on demand.
+// It does not change, so it may be shared.
+type Entry struct {
+	ID     ID
+	Parent ID // "" for a root; may name an entry that does not exist
+	Type   Type
+	Role   message.Role // of a message entry; "" if it has no message with a role
+	Custom string       // customType of a custom or custom_message entry
+	Time   time.Time    // zero if it cannot be read
+	Line   Line
+
+	src Source
+}
+
+// ErrNoEntry is returned by [Decode] for a line that is no entry.
+var ErrNoEntry = fmt.Errorf("not an entry: no object with a type and an id")
+
+// Decode makes an entry of a line of version 2 or 3. src must give the line back;
+// nil means to keep the line itself.
+func Decode(line []byte, at Line, src Source) (*Entry, error) {
+	if rawjson.Kind(line) != '{' || !rawjson.Valid(line) {
+		return nil, ErrNoEntry
+	}
+	e := &Entry{Line: at, src: src}
+	var id, typ, custom, ts, msg []byte
+	for key, v := range rawjson.Members(line) {
+		switch key {
+		case "type":
+			typ = v
+		case "id":
+			id = v
+		case "parentId":
+			s, _ := rawjson.String(v)
+			e.Parent = ID(s)
+		case "timestamp":
+			ts = v
+		case "message":
+			msg = v
+		case "customType":
+			custom = v
+		}
+	}
+	s, ok := rawjson.String(id)
+	if !ok || s == "" {
+		return nil, ErrNoEntry
+	}
+	e.ID = ID(s)
+	s, _ = rawjson.String(typ)
+	if s == "session" {
+		return nil, ErrNoEntry // a second header
+	}
+	e.Type = Type(s)
+	switch e.Type {
+	case TypeMessage:
+		role, _ := rawjson.GetString(msg, "role")
+		e.Role = message.Role(role)
+	case TypeCustom, TypeCustomMessage:
+		e.Custom, _ = rawjson.String(custom)
+	}
+	e.Time, _ = ParseTime(ts)
+	if src == nil {
+		e.src = Bytes(slices.Clone(line))
+	}
+	return e, nil
+}
+
+// Raw returns the line as it stands, without its line end.
+func (e *Entry) Raw() ([]byte, error) {
+	b, err := e.src.Read(e.Line)
+	if err != nil {
+		return nil, fmt.Errorf("read entry %s: %w", e.ID, err)
+	}
+	return b, nil
+}
+
+// At returns the entry with another place, as it has after having been written.
+func (e *Entry) At(at Line, src Source) *Entry {
+	c := *e
+	c.Line = at
+	if src != nil {
+		c.src = src
+	}
+	return &c
+}
+
+// LeafMarker is the customType of entries that keep a position in the tree; see
+// docs/spec/session.md 4.
+const LeafMarker = "bough.leaf"
+
+// IsLeafMarker reports whether the entry only says where the conversation stands.
+func (e *Entry) IsLeafMarker() bool { return e.Type == TypeCustom && e.Custom == LeafMarker }
+
+// Speaks reports whether the entry is of a kind that can put a message into the
+// context; all others are bookkeeping.
+func (e *Entry) Speaks() bool {
+	switch e.Type {
+	case TypeMessage, TypeCustomMessage, TypeCompaction, TypeBranchSummary:
+		return true
+	}
+	return false
+}
+
+// ParseTime reads the time of an entry: ISO 8601 with Z or an offset, a date
+// alone (UTC), milliseconds as a number, null as 0. It returns false for
+// anything else.
+func ParseTime(v []byte) (time.Time, bool) {
+	switch rawjson.Kind(v) {
+	case '"':
+		s, _ := rawjson.String(v)
+		for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02", "2006-01-02T15:04Z07:00"} {
+			if t, err := time.Parse(layout, s); err == nil {
+				return t.Truncate(time.Millisecond), true
+			}
+		}
+	case '0':
+		if f, ok := rawjson.Number(v); ok && f <= 8.64e15 && f >= -8.64e15 {
+			return time.UnixMilli(int64(f)).UTC(), true
+		}
+	case 'n':
+		return time.UnixMilli(0).UTC(), true
+	}
+	return time.Time{}, false
+}
+
+// FormatTime writes a time as session files have it.
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
