@@ -198,9 +198,9 @@ func TrimSpace(s string) string {
 	})
 }
 
-// New makes an entry that is not yet in a log. Its JSON has pi's fields in pi's
+// NewEntry makes an entry that is not yet in a log. Its JSON has pi's fields in pi's
 // order; U+2028 and U+2029 are escaped.
-func New(id, parent ID, t time.Time, body Body) *Entry {
+func NewEntry(id, parent ID, t time.Time, body Body) *Entry {
 	line := encodeEntry(id, parent, t, body)
 	e, err := Decode(line, Line{}, Bytes(line))
 	if err != nil {

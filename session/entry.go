@@ -150,6 +150,9 @@ func (e *Entry) Speaks() bool {
 	return false
 }
 
+// maxTime is the last time that ECMAScript knows, in Unix milliseconds.
+const maxTime = 8.64e15
+
 // ParseTime reads the time of an entry: ISO 8601 with Z or an offset, a date
 // alone (UTC), milliseconds as a number, null as 0. It returns false for
 // anything else.
@@ -163,7 +166,7 @@ func ParseTime(v []byte) (time.Time, bool) {
 			}
 		}
 	case '0':
-		if f, ok := rawjson.Number(v); ok && f <= 8.64e15 && f >= -8.64e15 {
+		if f, ok := rawjson.Number(v); ok && f <= maxTime && f >= -maxTime {
 			return time.UnixMilli(int64(f)).UTC(), true
 		}
 	case 'n':

@@ -57,14 +57,24 @@ func FindHeader(data []byte) (Header, Line, error) {
 // A log whose version is below 2 although all its entries have ids counts as
 // one of version 2 (rule R8).
 func Migrate(h Header, data []byte) [][]byte {
-	var lines [][]byte
+	lines, _ := migrate(h, data)
+	return lines
+}
+
+// migrate also tells the version that the log counts as.
+func migrate(h Header, data []byte) (lines [][]byte, version int) {
 	for _, line := range Lines(data, 0) {
 		lines = append(lines, line)
 	}
+	if h.Version >= Version {
+		return lines, h.Version
+	}
+	version = 2
 	if h.Version < 2 && !allHaveIDs(lines) {
+		version = 1
 		lines = migrate1(h.ID, lines)
 	}
-	return migrate2(lines)
+	return migrate2(lines), version
 }
 
 // value reports whether a line holds a value that pi counts when it loads a log.
@@ -170,6 +180,13 @@ func migrate2(lines [][]byte) [][]byte {
 	return out
 }
 
+// FormatVersion returns the version that a log counts as: 1 or 2, for one that
+// is to be migrated, or 3 and more. h is its header.
+func FormatVersion(h Header, data []byte) int {
+	_, version := migrate(h, data)
+	return version
+}
+
 // Load reads a whole log from memory, migrated if it is of an old version. The
 // entries keep the lines they were read from; data must not change. It is for
 // tools and tests: a [Log] reads lines on demand.
@@ -178,22 +195,18 @@ func Load(data []byte) (Header, []*Entry, error) {
 	if err != nil {
 		return h, nil, err
 	}
+	lines, _ := migrate(h, data)
 	var entries []*Entry
-	if h.Version < Version {
-		var at Seq
-		for _, line := range Migrate(h, data) {
-			at += Seq(len(line) + 1)
-			if e, err := Decode(line, Line{at, len(line) + 1}, Bytes(line)); err == nil {
-				entries = append(entries, e)
-			} else if head, err := DecodeHeader(line); err == nil && head.ID == h.ID {
-				h = head
-			}
-		}
-		return h, entries, nil
-	}
-	for at, line := range Lines(data, 0) {
-		if e, err := Decode(line, at, Bytes(line)); err == nil {
+	var at Seq
+	migrated := false
+	for _, line := range lines {
+		at += Seq(len(line) + 1)
+		if e, err := Decode(line, Line{at, len(line) + 1}, Bytes(line)); err == nil {
 			entries = append(entries, e)
+		} else if !migrated && rawjson.Valid(line) {
+			if head, err := DecodeHeader(line); err == nil {
+				h, migrated = head, true
+			}
 		}
 	}
 	return h, entries, nil

@@ -78,6 +78,7 @@ type Summary struct {
 	ParentSession string
 	Created       time.Time // zero if it cannot be read
 	Modified      time.Time // of the last user or assistant message
+	Touched       time.Time // of the last entry, whatever it is
 	Messages      int       // message entries on all branches
 	FirstMessage  string    // text of the first user message; "" if none
 }

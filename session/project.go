@@ -14,9 +14,13 @@ type Projection struct {
 	Entries []*Entry
 	// Items are their messages in order, edits applied.
 	Items []Item
+	// Hidden holds those of Entries whose messages an edit has taken away.
+	Hidden map[*Entry]bool
 	// Model and Thinking are the latest on the whole path.
 	Model    ModelChange
 	Thinking string // "off" if never set
+
+	edits map[ID]*Entry // among Entries, by target
 }
 
 // An Item is one message of the context and the entry it comes from.
@@ -36,93 +40,229 @@ func (p Projection) Messages() []message.Message {
 
 // Project folds a path, root first, as [Tree.Path] gives it. What it returns
 // hangs on the path alone. It fails only if a line cannot be read.
-func Project(path []*Entry) (Projection, error) {
-	p := Projection{Thinking: "off"}
-	if err := p.settings(path); err != nil {
-		return p, err
-	}
-	entries, err := selected(path)
-	if err != nil {
-		return p, err
-	}
-	p.Entries = entries
+func Project(path []*Entry) (Projection, error) { return new(Projector).Project(path) }
 
-	edits := map[ID]ContextEdit{}
+// A Projector projects one path after another and remembers the messages it has
+// decoded, so that a path costs only its new entries. It is for one goroutine;
+// to forget, make a new one. The zero value is ready.
+type Projector struct{ known map[*Entry]*reading }
+
+// reading is what a Projector knows of an entry.
+type reading struct {
+	message   message.Message // what the entry says by itself
+	speaks    bool            // there is a message
+	silent    bool            // of a branch summary: empty, so the context leaves it out
+	system    *message.Message
+	firstKept ID // of a compaction
+	settings  ModelChange
+	thinking  string
+	edit      ContextEdit
+	edited    map[*Entry]message.Message // by the edit that applies
+}
+
+func (p *Projector) read(e *Entry) (*reading, error) {
+	if r := p.known[e]; r != nil {
+		return r, nil
+	}
+	r, err := e.read()
+	if err != nil {
+		return nil, err
+	}
+	if p.known == nil {
+		p.known = map[*Entry]*reading{}
+	}
+	p.known[e] = r
+	return r, nil
+}
+
+// Project is [Project].
+func (p *Projector) Project(path []*Entry) (Projection, error) {
+	out := Projection{Thinking: "off"}
+	if err := p.settings(&out, path); err != nil {
+		return out, err
+	}
+	entries, err := p.selected(path)
+	if err != nil {
+		return out, err
+	}
+	out.Entries = entries
+	if out.edits, err = p.edits(entries); err != nil {
+		return out, err
+	}
+	for i, e := range entries {
+		if err := p.add(&out, e, i == 0); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// add adds what e says to the context. A compaction speaks only where it leads.
+func (p *Projector) add(out *Projection, e *Entry, leads bool) error {
+	if !e.Speaks() || e.Type == TypeCompaction && !leads {
+		return nil
+	}
+	r, err := p.read(e)
+	if err != nil || !r.speaks || r.silent {
+		return err
+	}
+	m, ok, err := p.edited(r, out.edits[e.ID])
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if out.Hidden == nil {
+			out.Hidden = map[*Entry]bool{}
+		}
+		out.Hidden[e] = true
+		return nil
+	}
+	if r.system != nil {
+		out.Items = append(out.Items, Item{e, *r.system})
+	}
+	out.Items = append(out.Items, Item{e, m})
+	return nil
+}
+
+// Collected returns what entries say to somebody who was not there, for the
+// summary of a branch: the messages in order, edits among the entries applied,
+// each with its entry. Unlike in a context every compaction speaks, without its
+// system message, and so does an empty branch summary; edits of summaries do not
+// count, as in pi.
+func (p *Projector) Collected(entries []*Entry) ([]Item, error) {
+	edits, err := p.edits(entries)
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	for _, e := range entries {
+		if !e.Speaks() {
+			continue
+		}
+		r, err := p.read(e)
+		if err != nil {
+			return nil, err
+		}
+		m, ok := r.message, r.speaks
+		if by := edits[e.ID]; by != nil && ok && e.Type != TypeCompaction && e.Type != TypeBranchSummary {
+			if m, ok, err = p.edited(r, by); err != nil {
+				return nil, err
+			}
+		}
+		if ok && m.Role == message.Custom {
+			m = withContent(m) // rule R6
+		}
+		if ok {
+			items = append(items, Item{e, m})
+		}
+	}
+	return items, nil
+}
+
+// edits returns the edit that applies to each target: the last among entries.
+func (p *Projector) edits(entries []*Entry) (map[ID]*Entry, error) {
+	var edits map[ID]*Entry
 	for _, e := range entries {
 		if e.Type != TypeContextEdit {
 			continue
 		}
-		body, err := e.Body()
+		r, err := p.read(e)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
-		if edit := body.(ContextEdit); edit.Target != "" {
-			edits[edit.Target] = edit
-		}
-	}
-	for i, e := range entries {
-		edit, edited := edits[e.ID]
-		if edited && edit.Omit || !e.Speaks() {
+		if r.edit.Target == "" {
 			continue
 		}
-		msgs, err := e.messages(i == 0)
-		if err != nil {
-			return p, err
+		if edits == nil {
+			edits = map[ID]*Entry{}
 		}
-		for _, m := range msgs {
-			if edited {
-				m = edit.apply(m)
-			}
-			p.Items = append(p.Items, Item{e, m})
-		}
+		edits[r.edit.Target] = e
 	}
-	return p, nil
+	return edits, nil
 }
 
-// settings finds model and thinking level, from the end of the path.
-func (p *Projection) settings(path []*Entry) error {
-	model, thinking := false, false
-	for i := len(path) - 1; i >= 0 && !(model && thinking); i-- {
-		e := path[i]
-		if e.Type == TypeThinking && !thinking || e.Type == TypeModel && !model || e.Role == message.Assistant && !model {
-			body, err := e.Body()
-			if err != nil {
-				return err
-			}
-			switch b := body.(type) {
-			case ThinkingChange:
-				p.Thinking, thinking = b.Level, true
-			case ModelChange:
-				p.Model, model = b, true
-			case Message:
-				p.Model, model = ModelChange{b.Message.Provider, b.Message.Model}, true
-			}
+// edited returns the message of r under an edit, or false if that omits it. A
+// nil edit changes nothing.
+func (p *Projector) edited(r *reading, by *Entry) (message.Message, bool, error) {
+	if by == nil {
+		return r.message, true, nil
+	}
+	if m, ok := r.edited[by]; ok {
+		return m, true, nil
+	}
+	edit, err := p.read(by)
+	if err != nil {
+		return message.Message{}, false, err
+	}
+	if edit.edit.Omit {
+		return message.Message{}, false, nil
+	}
+	m := edit.edit.apply(r.message)
+	if r.edited == nil {
+		r.edited = map[*Entry]message.Message{}
+	}
+	r.edited[by] = m
+	return m, true, nil
+}
+
+// extend adds entries that follow the path, none of them a compaction or an
+// edit.
+func (out *Projection) extend(news []*Entry) error {
+	var p Projector
+	if err := p.settings(out, news); err != nil {
+		return err
+	}
+	for _, e := range news {
+		out.Entries = append(out.Entries, e)
+		if err := p.add(out, e, false); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// selected returns the entries that make the context of a path.
-func selected(path []*Entry) ([]*Entry, error) {
-	at := -1
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type == TypeCompaction {
-			at = i
-			break
+// settings finds model and thinking level, from the end of the path.
+func (p *Projector) settings(out *Projection, path []*Entry) error {
+	model, thinking := false, false
+	for i := len(path) - 1; i >= 0 && !(model && thinking); i-- {
+		e := path[i]
+		if !(e.Type == TypeThinking && !thinking || e.SetsModel() && !model) {
+			continue
 		}
+		r, err := p.read(e)
+		if err != nil {
+			return err
+		}
+		if e.Type == TypeThinking {
+			out.Thinking, thinking = r.thinking, true
+		} else {
+			out.Model, model = r.settings, true
+		}
+	}
+	return nil
+}
+
+// SetsModel reports whether the model is another one from this entry on: model
+// changes and answers say so.
+func (e *Entry) SetsModel() bool { return e.Type == TypeModel || e.Role == message.Assistant }
+
+// selected returns the entries that make the context of a path.
+func (p *Projector) selected(path []*Entry) ([]*Entry, error) {
+	at := len(path) - 1
+	for at >= 0 && path[at].Type != TypeCompaction {
+		at--
 	}
 	if at < 0 {
 		return path, nil
 	}
-	body, err := path[at].Body()
+	r, err := p.read(path[at])
 	if err != nil {
 		return nil, err
 	}
-	first := body.(Compaction).FirstKept
 	entries := []*Entry{path[at]}
 	keeping := false
 	for _, e := range path[:at] {
-		if e.ID == first {
+		if e.ID == r.firstKept {
 			keeping = true
 		}
 		if keeping && e.Role != message.System {
@@ -132,46 +272,54 @@ func selected(path []*Entry) ([]*Entry, error) {
 	return append(entries, path[at+1:]...), nil
 }
 
-// messages returns what an entry adds to the context, without edits. A
-// compaction speaks only where it leads.
-func (e *Entry) messages(leads bool) ([]message.Message, error) {
+// read decodes what a projection needs of an entry.
+func (e *Entry) read() (*reading, error) {
 	line, err := e.Raw()
 	if err != nil {
 		return nil, err
 	}
+	r := &reading{}
 	switch e.Type {
 	case TypeMessage:
 		m, err := message.Decode(rawjson.Get(line, "message"))
 		if err != nil {
-			return nil, nil // no object with a role: silent (rule R3)
+			break // no object with a role: silent (rule R3)
 		}
-		return []message.Message{withContent(m)}, nil
+		if m.Role != message.Custom { // which pi takes as it is
+			m = withContent(m)
+		}
+		r.say(m)
+		r.settings = ModelChange{m.Provider, m.Model}
 	case TypeCustomMessage:
-		m := e.derived(message.Custom, line, "customType", "content", "display", "details")
-		return []message.Message{withContent(m)}, nil
+		r.say(withContent(e.derived(message.Custom, line, "customType", "content", "display", "details")))
 	case TypeBranchSummary:
-		if s := rawjson.Get(line, "summary"); !rawjson.Truthy(s) {
-			return nil, nil
-		}
-		return []message.Message{e.derived(message.BranchSummary, line, "summary", "fromId")}, nil
+		r.say(e.derived(message.BranchSummary, line, "summary", "fromId"))
+		r.silent = !rawjson.Truthy(rawjson.Get(line, "summary"))
 	case TypeCompaction:
-		if !leads {
-			return nil, nil
-		}
-		var msgs []message.Message
 		if sys := rawjson.Get(line, "systemMessage"); rawjson.Truthy(sys) {
 			if m, err := message.Decode(sys); err == nil {
-				msgs = append(msgs, withContent(m))
+				r.system = &m
 			}
 		}
 		m := e.derived(message.CompactionSummary, line, "summary", "tokensBefore")
 		if _, ok := rawjson.GetString(line, "summary"); !ok {
 			m = m.WithField("summary", message.Value(`""`)) // rule R10
 		}
-		return append(msgs, m), nil
+		r.say(m)
+		first, _ := rawjson.GetString(line, "firstKeptEntryId")
+		r.firstKept = ID(first)
+	case TypeContextEdit:
+		r.edit = decodeEdit(line)
+	case TypeModel:
+		r.settings.Provider, _ = rawjson.GetString(line, "provider")
+		r.settings.ModelID, _ = rawjson.GetString(line, "modelId")
+	case TypeThinking:
+		r.thinking, _ = rawjson.GetString(line, "thinkingLevel")
 	}
-	return nil, nil
+	return r, nil
 }
+
+func (r *reading) say(m message.Message) { r.message, r.speaks = m, true }
 
 // derived makes a message of some fields of an entry that is not a message.
 func (e *Entry) derived(role message.Role, line []byte, keys ...string) message.Message {

@@ -23,6 +23,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -78,7 +79,7 @@ func version(v []byte) int {
 	if !ok {
 		return Version
 	}
-	return int(f)
+	return int(min(max(f, 0), 1e9))
 }
 
 // Line returns the header as a line of JSON without a line end.
@@ -97,6 +98,19 @@ func (h Header) Line() []byte {
 		b = rawjson.AppendLineString(b, h.ParentSession)
 	}
 	return append(b, '}')
+}
+
+// Complete returns the header of a new session with an id, a time and the
+// version, where it has none.
+func (h Header) Complete() Header {
+	if h.ID == "" {
+		h.ID = NewSessionID()
+	}
+	if h.Timestamp == "" {
+		h.Timestamp = FormatTime(time.Now())
+	}
+	h.Version = Version
+	return h
 }
 
 // NewSessionID returns a fresh session id, a UUID of version 7: ids made later

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -21,22 +20,24 @@ type Tree struct {
 	byID   map[ID]int   // to nodes
 	orphan map[ID][]int // children of ids that have not come
 	labels map[ID]label // by target, also of entries that do not exist
-	order  []ID         // targets in the order in which they were first labelled
 	name   string       // of the session
 	leaf   ID           // see Leaf
 	broken bool         // some edge may be on a cycle: see settle
+	cyclic bool         // some entry is its own ancestor, by what the entries say
 }
 
 type node struct {
-	entry  *Entry
-	parent int   // to nodes; -1 for a root
-	kids   []int // by time, then by first appearance
+	entry    *Entry
+	parent   int   // to nodes; -1 for a root
+	kids     []int // by time, then by first appearance, unless unsorted
+	unsorted bool
 }
 
 type label struct {
-	text string
-	time []byte // JSON, of the label entry; nil if absent
-	set  *Entry
+	text  string
+	time  []byte // JSON, of the label entry; nil if absent
+	set   int    // index in the log of the entry that set it last
+	first int    // index in the log of the entry since which the target has had one
 }
 
 // NewTree returns a tree without entries.
@@ -61,6 +62,7 @@ func (t *Tree) Add(e *Entry) {
 	}
 	if p, ok := t.byID[e.Parent]; ok && e.Parent != "" {
 		if p == i {
+			t.cyclic = true
 			return // its own parent: a root
 		}
 		t.hang(i, p)
@@ -92,16 +94,14 @@ func (t *Tree) meaning(e *Entry) {
 		id := ID(target)
 		text, _ := rawjson.GetString(line, "label")
 		if text == "" {
-			if _, ok := t.labels[id]; ok {
-				delete(t.labels, id)
-				t.order = slices.DeleteFunc(t.order, func(o ID) bool { return o == id })
-			}
+			delete(t.labels, id)
 			return
 		}
-		if _, ok := t.labels[id]; !ok {
-			t.order = append(t.order, id)
+		l := label{text: text, time: rawjson.Get(line, "timestamp"), set: len(t.log) - 1, first: len(t.log) - 1}
+		if old, ok := t.labels[id]; ok {
+			l.first = old.first
 		}
-		t.labels[id] = label{text, rawjson.Get(line, "timestamp"), e}
+		t.labels[id] = l
 	case e.Type == TypeInfo:
 		line, err := e.Raw()
 		if err != nil {
@@ -112,22 +112,40 @@ func (t *Tree) meaning(e *Entry) {
 	}
 }
 
-// hang makes i the child of p, in order.
+// hang makes i the last child of p.
 func (t *Tree) hang(i, p int) {
 	t.nodes[i].parent = p
-	kids := t.nodes[p].kids
-	at := len(kids)
-	for at > 0 && t.before(i, kids[at-1]) {
-		at--
+	n := &t.nodes[p]
+	if len(n.kids) > 0 && t.before(i, n.kids[len(n.kids)-1]) {
+		n.unsorted = true
 	}
-	t.nodes[p].kids = slices.Insert(kids, at, i)
+	n.kids = append(n.kids, i)
 }
 
-// before reports whether i is shown before k: by time, where both can be read.
-// i stands behind k in the log.
+// before reports whether i is shown before k by their times; where one of them
+// cannot be read they are equal.
 func (t *Tree) before(i, k int) bool {
 	a, b := t.nodes[i].entry.Time, t.nodes[k].entry.Time
 	return !a.IsZero() && !b.IsZero() && a.Before(b)
+}
+
+// children returns the children of i in order.
+func (t *Tree) children(i int) []int {
+	n := &t.nodes[i]
+	if n.unsorted {
+		n.unsorted = false
+		slices.Sort(n.kids)
+		slices.SortStableFunc(n.kids, func(a, b int) int {
+			switch {
+			case t.before(a, b):
+				return -1
+			case t.before(b, a):
+				return 1
+			}
+			return 0
+		})
+	}
+	return n.kids
 }
 
 // settle computes all edges anew, once they cannot be had one by one.
@@ -135,10 +153,10 @@ func (t *Tree) settle() {
 	if !t.broken {
 		return
 	}
-	t.broken = false
+	t.broken, t.cyclic = false, false
 	clear(t.orphan)
 	for i := range t.nodes {
-		t.nodes[i].parent, t.nodes[i].kids = -1, nil
+		t.nodes[i].parent, t.nodes[i].kids, t.nodes[i].unsorted = -1, nil, false
 	}
 	for i := range t.nodes {
 		e := t.nodes[i].entry
@@ -148,6 +166,8 @@ func (t *Tree) settle() {
 		if p, ok := t.byID[e.Parent]; ok {
 			if p != i {
 				t.nodes[i].parent = p
+			} else {
+				t.cyclic = true
 			}
 		} else {
 			t.orphan[e.Parent] = append(t.orphan[e.Parent], i)
@@ -166,23 +186,15 @@ func (t *Tree) settle() {
 					first = min(first, m)
 				}
 				t.nodes[first].parent = -1
+				t.cyclic = true
 				break
 			}
 		}
 	}
 	for i, n := range t.nodes {
 		if n.parent >= 0 {
-			t.nodes[n.parent].kids = append(t.nodes[n.parent].kids, i)
+			t.hang(i, n.parent)
 		}
-	}
-	for i := range t.nodes {
-		slices.SortStableFunc(t.nodes[i].kids, func(a, b int) int {
-			ta, tb := t.nodes[a].entry.Time, t.nodes[b].entry.Time
-			if ta.IsZero() || tb.IsZero() {
-				return 0
-			}
-			return cmp.Compare(ta.UnixMilli(), tb.UnixMilli())
-		})
 	}
 }
 
@@ -271,7 +283,7 @@ func (t *Tree) Children(id ID) []*Entry {
 		return nil
 	}
 	kids := make([]*Entry, len(t.nodes[i].kids))
-	for k, n := range t.nodes[i].kids {
+	for k, n := range t.children(i) {
 		kids[k] = t.nodes[n].entry
 	}
 	return kids
@@ -286,19 +298,21 @@ func (t *Tree) Path(leaf ID) []*Entry {
 		return nil
 	}
 	var path []*Entry
-	seen := map[int]bool{}
-	for i >= 0 && !seen[i] {
+	if !t.cyclic {
+		for ; i >= 0; i = t.nodes[i].parent {
+			path = append(path, t.nodes[i].entry)
+		}
+		slices.Reverse(path)
+		return path
+	}
+	// The walk follows what the entries say, not the edges of the tree: the
+	// first member of a cycle is a root there, but ends a path only when it
+	// would come twice.
+	for seen := map[int]bool{}; ok && !seen[i]; {
 		seen[i] = true
 		e := t.nodes[i].entry
 		path = append(path, e)
-		// The walk follows what the entries say, not the edges of the tree: the
-		// first member of a cycle is a root there, but ends a path only when it
-		// would come twice.
-		next, ok := t.byID[e.Parent]
-		if !ok || e.Parent == "" {
-			break
-		}
-		i = next
+		i, ok = t.byID[e.Parent]
 	}
 	slices.Reverse(path)
 	return path
@@ -328,29 +342,37 @@ type LabelState struct {
 	Target ID
 	Text   string
 	Time   []byte // JSON, of the label entry; nil if absent
+
+	first int // see label
 }
 
-// Labels yields the labels of existing entries, in the order in which their
+// Labels returns the labels of existing entries, in the order in which their
 // targets were first labelled since they last had none.
-func (t *Tree) Labels() iter.Seq[LabelState] {
-	return func(yield func(LabelState) bool) {
-		for _, id := range t.order {
-			if l := t.labels[id]; t.Has(id) && !yield(LabelState{id, l.text, l.time}) {
-				return
-			}
+func (t *Tree) Labels() []LabelState {
+	var states []LabelState
+	for id := range t.labels {
+		if t.Has(id) {
+			states = append(states, t.labelState(id))
 		}
 	}
+	slices.SortFunc(states, byFirst)
+	return states
 }
+
+func (t *Tree) labelState(id ID) LabelState {
+	l := t.labels[id]
+	return LabelState{id, l.text, l.time, l.first}
+}
+
+func byFirst(a, b LabelState) int { return a.first - b.first }
 
 // Labelled returns the entry that was given that label last, or "".
 func (t *Tree) Labelled(text string) ID {
 	var found ID
 	at := -1
 	for id, l := range t.labels {
-		if l.text == text && t.Has(id) {
-			if i := slices.Index(t.log, l.set); i > at {
-				found, at = id, i
-			}
+		if l.text == text && l.set > at && t.Has(id) {
+			found, at = id, l.set
 		}
 	}
 	return found

@@ -1,0 +1,75 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// bash is a command of the user that is running.
+type bash struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// bash runs a command of the user. Its result is recorded at once, or, while a
+// run goes on, when that has ended.
+func (s *Session) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, error) {
+	if s.opts.Shell == nil {
+		return protocol.BashResult{}, protocol.Fail(protocol.NotRunnable, "There is no shell here.")
+	}
+	work, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	b := &bash{cancel, make(chan struct{})}
+	defer close(b.done)
+	if err := s.do(ctx, func() { s.bashes[b] = struct{}{} }); err != nil {
+		return protocol.BashResult{}, err
+	}
+	r, err := s.opts.Shell(work, s.place(), c.Command, func(delta string) {
+		s.post(func() { s.emit(protocol.BashOutput{ID: c.ID, Delta: delta}) })
+	})
+	derr := s.do(context.WithoutCancel(ctx), func() {
+		delete(s.bashes, b)
+		if err == nil {
+			err = s.keepBash(c, r)
+		}
+	})
+	if err == nil {
+		err = derr
+	}
+	return r, err
+}
+
+// keepBash records a command's result. Owner's.
+func (s *Session) keepBash(c protocol.Bash, r protocol.BashResult) error {
+	m := message.Message{Role: message.Bash, Command: c.Command, Output: r.Output, ExitCode: r.ExitCode, Cancelled: r.Cancelled,
+		Truncated: r.Truncated, FullOutputPath: r.FullOutputPath, ExcludeFromContext: c.ExcludeFromContext, Timestamp: time.Now().UnixMilli()}
+	if s.op != nil {
+		s.held = append(s.held, m)
+		return nil
+	}
+	_, err := s.append(session.Message{Message: m})
+	return err
+}
+
+// recordHeld records what waited for the end of a run. Owner's.
+func (s *Session) recordHeld() {
+	for _, m := range s.held {
+		if _, err := s.append(session.Message{Message: m}); err != nil {
+			s.note("error", "The result of %q could not be recorded: %v", m.Command, err)
+		}
+	}
+	s.held = nil
+}
+
+// abortBash cancels the user's commands. It waits only when the session closes.
+func (s *Session) abortBash(ctx context.Context) error {
+	return s.do(ctx, func() {
+		for b := range s.bashes {
+			b.cancel()
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/session"
+)
+
+// A Conn is one front end's way to the session it stands at.
+type Conn struct {
+	hub   *Hub
+	start Start // how the next session is begun
+
+	mu     sync.Mutex
+	s      *Session              // guarded by mu
+	boxes  map[*mailbox]struct{} // of this front end's watchers; guarded by mu
+	closed bool                  // guarded by mu
+}
+
+var _ protocol.Client = (*Conn)(nil)
+
+func newConn(h *Hub, s *Session, start Start) *Conn {
+	return &Conn{hub: h, s: s, start: start, boxes: map[*mailbox]struct{}{}}
+}
+
+// Close leaves the session. If nobody else stands at it, what runs in it is
+// aborted and what was said is kept.
+func (c *Conn) Close() {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	c.closed = true
+	s := c.s
+	c.mu.Unlock()
+	c.hub.leave(s)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for m := range c.boxes {
+		m.end()
+	}
+}
+
+func (c *Conn) session() *Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.s
+}
+
+// Watch yields the events of the session the front end stands at, and goes over
+// to another with it.
+func (c *Conn) Watch(ctx context.Context, after session.Seq) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		m := newMailbox()
+		c.mu.Lock()
+		s := c.s
+		c.boxes[m] = struct{}{}
+		closed := c.closed
+		c.mu.Unlock()
+		defer func() {
+			c.mu.Lock()
+			delete(c.boxes, m)
+			s := c.s
+			c.mu.Unlock()
+			s.post(func() { delete(s.watchers, m) })
+		}()
+		if closed {
+			yield(nil, protocol.ErrClosed)
+			return
+		}
+		if err := s.do(ctx, func() { s.watch(m, after) }); err != nil {
+			yield(nil, err)
+			return
+		}
+		for {
+			evs, more, err := m.take(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !more {
+				return
+			}
+			for _, ev := range evs {
+				if !yield(ev, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Do carries out a command.
+func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
+	s := c.session()
+	switch x := cmd.(type) {
+	case protocol.Prompt:
+		return owned(ctx, s, func() (protocol.Disposition, error) { return s.promptText(x) })
+	case protocol.Retry:
+		return owned(ctx, s, s.retry)
+	case protocol.Steer:
+		return owned(ctx, s, func() (protocol.Disposition, error) { return s.enqueue(&s.steering, x.Text, x.Images) })
+	case protocol.FollowUp:
+		return owned(ctx, s, func() (protocol.Disposition, error) { return s.enqueue(&s.followUp, x.Text, x.Images) })
+	case protocol.ClearQueue:
+		return owned(ctx, s, s.clearQueue)
+	case protocol.Abort:
+		return protocol.None{}, s.abort(ctx)
+	case protocol.Navigate:
+		return owned(ctx, s, func() (protocol.Navigated, error) { return s.navigate(x) })
+	case protocol.SetLabel:
+		return owned(ctx, s, func() (session.ID, error) { return s.setLabel(x) })
+	case protocol.SetName:
+		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.setName(x.Text) })
+	case protocol.SetModel:
+		return owned(ctx, s, func() (provider.Info, error) { return s.setModel(x) })
+	case protocol.SetThinking:
+		return owned(ctx, s, func() (string, error) { return s.setThinking(x.Level) })
+	case protocol.GetModels:
+		return protocol.Models{Models: s.opts.Models.Available()}, nil
+	case protocol.GetState:
+		return owned(ctx, s, func() (protocol.State, error) { return s.state(), nil })
+	case protocol.GetStats:
+		return owned(ctx, s, func() (session.Stats, error) { return s.live.Tree().Stats() })
+	case protocol.Bash:
+		return s.bash(ctx, x)
+	case protocol.AbortBash:
+		return protocol.None{}, s.abortBash(ctx)
+	case protocol.NewSession:
+		return protocol.None{}, c.newSession(ctx, x)
+	case protocol.SwitchSession:
+		return protocol.None{}, c.switchSession(ctx, x)
+	case protocol.Fork:
+		return c.fork(ctx, x)
+	case protocol.Clone:
+		return protocol.None{}, c.clone(ctx)
+	}
+	return nil, &protocol.Error{Code: protocol.UnknownCommand, Text: fmt.Sprintf("Unknown command: %s", cmd.Name())}
+}
+
+// owned lets the owner of a session do f and returns what came of it.
+func owned[R any](ctx context.Context, s *Session, f func() (R, error)) (any, error) {
+	var (
+		r   R
+		err error
+	)
+	if derr := s.do(ctx, func() { r, err = f() }); derr != nil {
+		return nil, derr
+	}
+	return r, err
+}
+
+// goTo leaves the session for another one. Watchers go along.
+func (c *Conn) goTo(ctx context.Context, start Start) error {
+	next, err := c.hub.open(ctx, start)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	old := c.s
+	if c.closed {
+		c.mu.Unlock()
+		c.hub.leave(next)
+		return protocol.ErrClosed
+	}
+	c.s = next
+	boxes := make([]*mailbox, 0, len(c.boxes))
+	for m := range c.boxes {
+		boxes = append(boxes, m)
+	}
+	c.mu.Unlock()
+	// The last events of the old session come before the new one is told of.
+	if c.hub.alone(old) {
+		if err := old.abort(ctx); err != nil {
+			old.opts.Log.Warn("abort before leaving a session", "err", err)
+		}
+	}
+	old.do(ctx, func() {
+		for _, m := range boxes {
+			delete(old.watchers, m)
+		}
+	})
+	if err := next.do(ctx, func() {
+		for _, m := range boxes {
+			next.watch(m, 0)
+		}
+	}); err != nil {
+		return err
+	}
+	c.hub.leave(old)
+	return nil
+}
+
+// alone reports whether just one front end stands at a session.
+func (h *Hub) alone(s *Session) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.holders <= 1
+}
+
+// begin is how a new session of this front end is begun.
+func (c *Conn) begin() Start {
+	start := c.start
+	start.Open, start.At, start.Leaf, start.Label = "", false, "", ""
+	start.New = session.Header{CWD: c.session().dir}
+	return start
+}

@@ -1,0 +1,203 @@
+// Package control is the session service: it owns live sessions, runs agents in
+// them, and carries out the commands of front ends.
+//
+//	Hub      many sessions, by id
+//	Session  one of them, owned by one goroutine
+//	Conn     one front end, which stands at one session
+//
+// All policy between two turns of a run is in next.go.
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/tool"
+)
+
+// Options are what sessions are run with.
+type Options struct {
+	Models Models
+
+	// Tools makes the tools of a session.
+	Tools func(Place) []tool.Tool
+
+	// Prompt makes the system prompt of a session with these tools, and says
+	// what was odd about the files it is made of.
+	Prompt func(p Place, tools []message.ToolSpec) (prompt.State, []string)
+
+	// Shell runs a command of the user. Nil: there is none.
+	Shell func(ctx context.Context, p Place, command string, onDelta func(string)) (protocol.BashResult, error)
+
+	Retry    Retry
+	MaxTurns int // of one run; 0: no limit
+
+	// Of the queues: deliver all at once, or one message each time.
+	AllSteering, AllFollowUp bool
+
+	// Follow looks every second for what other programs append.
+	Follow bool
+
+	Log *slog.Logger // nil: none
+}
+
+// Retry says how transient failures of a model are met.
+type Retry struct {
+	Max  int           // tries after the first; 0: none
+	Base time.Duration // before the first of them; it doubles
+	Most time.Duration // before any of them; 0: a minute
+}
+
+// Models is where models come from.
+type Models interface {
+	// Available lists the models that can be asked, in the order of the
+	// configuration.
+	Available() []provider.Info
+	// Model returns one of them.
+	Model(provider, id string) (provider.Model, error)
+	// Default returns the model of new sessions, and why it is that one where
+	// this is worth a word.
+	Default() (provider.Model, string, error)
+	// Thinking returns the level that a model is asked with unless a session
+	// says otherwise.
+	Thinking(provider.Info) string
+}
+
+// Place says where a session works and lies.
+type Place struct {
+	Dir       string // the working directory
+	SessionID func() string
+	File      func() string // "" if kept in memory
+	Model     func() (provider.Info, string)
+}
+
+// Start says which session a front end is to stand at.
+type Start struct {
+	Store session.Store // nil: in memory only
+
+	// Open is the id or path of a session that exists. Without it a new one is
+	// begun, with the header New.
+	Open string
+	New  session.Header
+	File string // where a new session will lie, if it is kept
+
+	Dir  string     // to work in; "": the session's own
+	Leaf session.ID // to stand at, if AtLeaf
+	At   bool
+
+	Provider, Model string // "" : the session's, else the default
+	Thinking        string
+	Label           string // names the session
+
+	copied [][]byte // entries of a new session, not to be written yet
+}
+
+// Hub has the sessions that are live in this process.
+type Hub struct {
+	opts Options
+
+	mu       sync.Mutex
+	sessions map[string]*Session // by id; guarded by mu
+	closed   bool                // guarded by mu
+}
+
+// NewHub makes a hub without sessions.
+func NewHub(o Options) *Hub {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Retry.Most == 0 {
+		o.Retry.Most = time.Minute
+	}
+	return &Hub{opts: o, sessions: map[string]*Session{}}
+}
+
+// Connect returns a client that stands at the session of start. The caller must
+// close it.
+func (h *Hub) Connect(ctx context.Context, start Start) (*Conn, error) {
+	s, err := h.open(ctx, start)
+	if err != nil {
+		return nil, err
+	}
+	return newConn(h, s, start), nil
+}
+
+// open returns a session that is live already, or makes it so. The caller holds
+// it until it calls leave.
+func (h *Hub) open(ctx context.Context, start Start) (*Session, error) {
+	live, err := load(ctx, start)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		live.Close() // of no use
+		return nil, protocol.ErrClosed
+	}
+	if s, ok := h.sessions[live.Header().ID]; ok && start.Open != "" {
+		live.Close() // it is open already
+		s.holders++
+		return s, nil
+	}
+	s, err := newSession(ctx, h, live, start)
+	if err != nil {
+		live.Close() // the error of starting is the one to tell
+		return nil, err
+	}
+	s.holders = 1
+	h.sessions[s.id()] = s
+	return s, nil
+}
+
+func load(ctx context.Context, start Start) (*session.Session, error) {
+	if start.Open == "" {
+		return session.New(start.Store, start.New, start.copied...)
+	}
+	if start.Store == nil {
+		return nil, fmt.Errorf("open session %s: sessions are kept in memory only", start.Open)
+	}
+	s, err := session.Open(ctx, start.Store, start.Open)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, &protocol.Error{Code: protocol.UnknownSession, Text: err.Error(), Err: err}
+	}
+	return s, err
+}
+
+// leave gives up a session; nobody's session is closed.
+func (h *Hub) leave(s *Session) {
+	h.mu.Lock()
+	s.holders--
+	last := s.holders == 0
+	if last && h.sessions[s.id()] == s {
+		delete(h.sessions, s.id())
+	}
+	h.mu.Unlock()
+	if last {
+		s.close()
+	}
+}
+
+// Close ends all sessions: what runs is aborted, and what was said is kept.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	var all []*Session
+	for _, s := range h.sessions {
+		all = append(all, s)
+	}
+	clear(h.sessions)
+	h.mu.Unlock()
+	for _, s := range all {
+		s.close()
+	}
+}

@@ -1,0 +1,240 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/boughdev/bough/internal/agent"
+	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/session"
+)
+
+// Next is all policy between two turns, in this order:
+//
+//  1. the last answer failed: transient → hide it, wait, try again; else end
+//  2. steering queue → user entries
+//  3. nothing heard and no tool results: follow-up queue → user entries; still
+//     nothing → end
+//  4. the limit of turns
+//  5. prompt, tools, model or thinking differ from what the path declares →
+//     entries that say so
+//  6. project the path → the next request
+func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
+	again := false
+	if last != nil && last.Err != nil {
+		wait, ok := r.failed(ctx, last)
+		if !ok {
+			return nil, nil
+		}
+		if !sleep(ctx, wait) {
+			return nil, r.owner(func() error {
+				r.s.emit(protocol.RetryEnded{Attempt: r.retries, FinalError: "Retry cancelled"})
+				return nil
+			})
+		}
+		again = true
+	}
+	var step *agent.Step
+	err := r.owner(func() (err error) {
+		step, err = r.next(ctx, last, again)
+		return err
+	})
+	return step, err
+}
+
+// owner lets the session's owner do f, also after the run's context has ended.
+func (r *run) owner(f func() error) error {
+	var err error
+	if derr := r.s.do(context.Background(), func() { err = f() }); derr != nil {
+		return derr
+	}
+	return err
+}
+
+// next is the owner's part.
+func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.Step, error) {
+	s := r.s
+	heard := false
+	switch {
+	case last == nil || again:
+		r.beginLoop()
+		if last == nil {
+			if err := r.declare(); err != nil {
+				return nil, err
+			}
+			if r.first != nil {
+				if _, err := r.record(userMessage(*r.first)); err != nil {
+					return nil, err
+				}
+			}
+			if err := r.deliver(&s.steering, s.opts.AllSteering); err != nil {
+				return nil, err
+			}
+			if s.live.Unsaved() > 0 {
+				return nil, fmt.Errorf("nothing was sent, since the session cannot be saved; what you said is kept and /retry sends it")
+			}
+		}
+		return r.step()
+	case len(s.steering) > 0 && ctx.Err() == nil:
+		heard = true
+		s.emit(protocol.TurnStarted{})
+		if err := r.deliver(&s.steering, s.opts.AllSteering); err != nil {
+			return nil, err
+		}
+	case len(last.Results) > 0:
+	case len(s.followUp) > 0 && ctx.Err() == nil:
+		heard = true
+		s.emit(protocol.TurnStarted{})
+		if err := r.deliver(&s.followUp, s.opts.AllFollowUp); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, nil
+	}
+	if s.opts.MaxTurns > 0 && r.turns >= s.opts.MaxTurns && ctx.Err() == nil {
+		r.failure = fmt.Sprintf("Stopped after %d turns, the limit of a run (setting maxTurns, option --max-turns). /retry goes on.", r.turns)
+		s.note("warning", "%s", r.failure)
+		return nil, nil
+	}
+	if !heard {
+		s.emit(protocol.TurnStarted{})
+	}
+	if err := r.declare(); err != nil {
+		return nil, err
+	}
+	return r.step()
+}
+
+// failed decides what follows an answer that failed: how long to wait before the
+// next try, or false.
+func (r *run) failed(ctx context.Context, last *agent.Turn) (wait time.Duration, again bool) {
+	err := r.owner(func() error {
+		s := r.s
+		r.failure, r.kind = last.Answer.ErrorMessage, provider.KindOf(last.Err)
+		if ctx.Err() != nil {
+			r.aborted = true
+			return nil
+		}
+		policy := s.opts.Retry
+		wait = min(policy.Base<<min(r.retries, 20), policy.Most)
+		if e := errorOf(last.Err); e != nil && e.RetryAfter > 0 {
+			if e.RetryAfter > policy.Most {
+				s.note("warning", "The provider asks to wait %s; that is too long to go on by itself.", e.RetryAfter.Round(time.Second))
+				r.kind = provider.Rejected
+			}
+			wait = max(wait, e.RetryAfter)
+		}
+		if r.kind != provider.Transient || r.retries >= policy.Max {
+			if r.retries > 0 {
+				r.endLoop(false)
+				s.emit(protocol.RetryEnded{Attempt: r.retries, FinalError: r.failure})
+			}
+			return nil
+		}
+		r.retries++
+		r.endLoop(true)
+		s.emit(protocol.RetryStarted{Attempt: r.retries, Max: policy.Max, Delay: wait, Error: r.failure})
+		again = true
+		return r.hide(last)
+	})
+	return wait, again && err == nil
+}
+
+func errorOf(err error) *provider.Error {
+	for err != nil {
+		if e, ok := err.(*provider.Error); ok {
+			return e
+		}
+		u, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			return nil
+		}
+		err = u.Unwrap()
+	}
+	return nil
+}
+
+// hide takes a failed answer out of what the model sees. Owner's.
+func (r *run) hide(last *agent.Turn) error {
+	path := r.s.branch.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Role == message.Assistant {
+			_, err := r.s.append(session.ContextEdit{Target: path[i].ID, Omit: true})
+			r.failure, r.kind = "", ""
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver says what is queued, all or one. Owner's.
+func (r *run) deliver(q *[]queued, all bool) error {
+	for len(*q) > 0 {
+		m := (*q)[0]
+		*q = (*q)[1:]
+		r.s.emit(protocol.QueueChanged{Queue: r.s.queue()})
+		if _, err := r.record(userMessage(m)); err != nil {
+			return err
+		}
+		if !all {
+			return nil
+		}
+	}
+	return nil
+}
+
+// declare makes the path say what is in force. Owner's.
+func (r *run) declare() error {
+	s := r.s
+	if err := s.settle(); err != nil {
+		return err
+	}
+	if s.opts.Prompt == nil {
+		return nil
+	}
+	p, err := s.branch.Project()
+	if err != nil {
+		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	}
+	declared, _ := message.FoldSystem(p.Messages())
+	m, changed := prompt.Diff(declared, s.prompt)
+	if !changed {
+		return nil
+	}
+	m.Timestamp = time.Now().UnixMilli()
+	_, err = r.record(m)
+	return err
+}
+
+// step makes the next request. Owner's.
+func (r *run) step() (*agent.Step, error) {
+	s := r.s
+	r.turns++
+	p, err := s.branch.Project()
+	if err != nil {
+		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	}
+	msgs := make([]message.Message, 0, len(p.Items))
+	for _, it := range p.Items {
+		if m, ok := message.ForModel(it.Message); ok {
+			msgs = append(msgs, m)
+		}
+	}
+	return &agent.Step{Model: s.model, Tools: s.tools,
+		Request: provider.Request{Messages: msgs, Thinking: s.thinking, SessionID: s.id()}}, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

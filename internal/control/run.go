@@ -1,0 +1,157 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/boughdev/bough/internal/agent"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/session"
+)
+
+// promptText starts a run with a message, or queues it. Owner's.
+func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
+	if s.op != nil {
+		switch c.WhenBusy {
+		case protocol.AsSteering:
+			return s.enqueue(&s.steering, c.Text, c.Images)
+		case protocol.AsFollowUp:
+			return s.enqueue(&s.followUp, c.Text, c.Images)
+		}
+		return "", protocol.Fail(protocol.Busy, "A run is going on. Say whether the message is to steer it or to follow it, or stop it first.")
+	}
+	return s.start(&queued{c.Text, c.Images})
+}
+
+// retry starts a run without a message. Owner's.
+func (s *Session) retry() (protocol.Disposition, error) {
+	if s.op != nil {
+		return "", protocol.Fail(protocol.Busy, "A run is going on already.")
+	}
+	p, err := s.branch.Project()
+	if err != nil {
+		return "", &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	}
+	for i := len(p.Items) - 1; i >= 0; i-- {
+		switch m := p.Items[i].Message; {
+		case m.Role == message.System, m.Role == message.Assistant && (m.StopReason == message.Failed || m.StopReason == message.Aborted):
+			continue
+		case m.Role == message.Assistant:
+			return "", protocol.Fail(protocol.NotRunnable, "The last word here is the model's already. Go back to the question to have it answered again.")
+		}
+		return s.start(nil)
+	}
+	return "", protocol.Fail(protocol.NotRunnable, "There is nothing to answer yet.")
+}
+
+// start begins a run, with a message or without. Owner's.
+func (s *Session) start(first *queued) (protocol.Disposition, error) {
+	if s.model == nil {
+		return "", protocol.Fail(protocol.NoModel, "No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo.")
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	op := &operation{cancel, make(chan struct{})}
+	s.op = op
+	r := &run{s: s, first: first}
+	go func() {
+		err := agent.Run(ctx, r)
+		s.post(func() {
+			r.end(ctx, err)
+			s.op = nil
+			cancel()
+			s.recordHeld()
+			s.emit(protocol.RunEnded{Aborted: errors.Is(context.Cause(ctx), context.Canceled) && r.aborted, Failure: r.failure, Kind: r.kind})
+			close(op.done)
+		})
+	}()
+	return protocol.Started, nil
+}
+
+func (s *Session) enqueue(q *[]queued, text string, images []message.Block) (protocol.Disposition, error) {
+	*q = append(*q, queued{text, images})
+	s.emit(protocol.QueueChanged{Queue: s.queue()})
+	return protocol.Queued, nil
+}
+
+func (s *Session) clearQueue() (protocol.Queue, error) {
+	q := s.queue()
+	s.steering, s.followUp = nil, nil
+	s.emit(protocol.QueueChanged{Queue: s.queue()})
+	return q, nil
+}
+
+// run is one run of an agent in a session: the agent's host.
+type run struct {
+	s     *Session
+	first *queued // what it begins with
+
+	// What follows is the owner's.
+	turns   int
+	retries int               // of the answer that is being tried for
+	said    []message.Message // of this loop
+	inLoop  bool
+	aborted bool
+	failure string
+	kind    provider.Kind
+}
+
+var _ agent.Host = (*run)(nil)
+
+// Record keeps a message, also after ctx has ended.
+func (r *run) Record(ctx context.Context, m message.Message) error {
+	var err error
+	derr := r.s.do(context.WithoutCancel(ctx), func() {
+		_, err = r.record(m)
+		if err == nil && r.retries > 0 && m.Role == message.Assistant && m.StopReason != message.Failed && m.StopReason != message.Aborted {
+			r.s.emit(protocol.RetryEnded{Success: true, Attempt: r.retries})
+			r.retries = 0
+		}
+	})
+	if derr != nil {
+		return derr
+	}
+	return err
+}
+
+// record is the owner's part.
+func (r *run) record(m message.Message) (*session.Entry, error) {
+	r.said = append(r.said, m)
+	return r.s.append(session.Message{Message: m})
+}
+
+// Emit shows something that is not kept.
+func (r *run) Emit(ev protocol.Event) { r.s.post(func() { r.s.emit(ev) }) }
+
+func (r *run) beginLoop() {
+	r.inLoop, r.said = true, nil
+	r.s.emit(protocol.LoopStarted{})
+	r.s.emit(protocol.TurnStarted{})
+}
+
+func (r *run) endLoop(willRetry bool) {
+	if !r.inLoop {
+		return
+	}
+	r.inLoop = false
+	r.s.emit(protocol.LoopEnded{Messages: r.said, WillRetry: willRetry})
+}
+
+// end closes what is open. Owner's.
+func (r *run) end(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		r.failure = err.Error()
+		r.s.note("error", "%v", err)
+	}
+	if ctx.Err() != nil {
+		r.aborted = true
+	}
+	r.endLoop(false)
+}
+
+// userMessage makes the message of what a person said.
+func userMessage(q queued) message.Message {
+	return message.Message{Role: message.User, Content: append([]message.Block{message.Text(q.text)}, q.images...), Timestamp: time.Now().UnixMilli()}
+}

@@ -1,0 +1,430 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/tool"
+)
+
+// A Session is one live session. Its owner goroutine does what comes by mail, in
+// order: it alone appends, moves the leaf and holds the queues, and it never
+// waits for a model, a tool, a person or a reader.
+type Session struct {
+	hub   *Hub
+	opts  Options
+	store session.Store
+	file  string // where a new session will lie
+	dir   string
+	tools []tool.Tool
+
+	mail  chan func()     // to be done by the owner, in order
+	ctx   context.Context // ends when the session is closed
+	stop  context.CancelFunc
+	ended chan struct{} // closed when the owner has ended
+	once  sync.Once
+
+	holders int // guarded by hub.mu
+
+	// What follows is the owner's.
+	live     *session.Session
+	branch   *session.Branch
+	release  func() error // of the lease; nil without one
+	model    provider.Model
+	thinking string
+	fresh    bool
+	prompt   prompt.State
+	steering []queued
+	followUp []queued
+	op       *operation // what Abort ends; nil at rest
+	bashes   map[*bash]struct{}
+	held     []message.Message // results of the user's commands that wait for the end of the run
+	watchers map[*mailbox]struct{}
+	answer   *message.Builder // being streamed
+	running  []protocol.ToolStarted
+	unsaved  int // as it was last told
+	mark     *time.Timer
+	notices  []protocol.Notice // of the start, for whoever watches first
+}
+
+// queued is a message that waits to be delivered.
+type queued struct {
+	text   string
+	images []message.Block
+}
+
+// operation is something that goes on and that Abort ends.
+type operation struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it is over, in the owner
+}
+
+// markAfter is how long a move of the leaf stays in memory only.
+const markAfter = 2 * time.Second
+
+func newSession(ctx context.Context, h *Hub, live *session.Session, start Start) (*Session, error) {
+	s := &Session{hub: h, opts: h.opts, store: start.Store, file: start.File, live: live, fresh: start.Open == "",
+		mail: make(chan func(), 64), ended: make(chan struct{}), watchers: map[*mailbox]struct{}{}, bashes: map[*bash]struct{}{}}
+	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.dir = start.Dir
+	if s.dir == "" {
+		s.dir = live.Header().CWD
+	}
+	s.branch = live.Main()
+	if start.At {
+		if err := s.branch.Move(start.Leaf); err != nil {
+			return nil, err
+		}
+	}
+	live.Foreign = func(entries []*session.Entry) {
+		for _, e := range entries {
+			s.emit(protocol.Appended{Entry: e, Foreign: true})
+		}
+	}
+	if err := s.chooseModel(start); err != nil {
+		return nil, err
+	}
+	s.lease(ctx, start)
+	if s.opts.Tools != nil {
+		s.tools = s.opts.Tools(s.place())
+	}
+	s.buildPrompt()
+	if start.Label != "" {
+		if _, err := s.branch.Append(ctx, session.Info{Name: start.Label}); err != nil && !isUnsaved(err) {
+			return nil, fmt.Errorf("name the session: %w", err)
+		}
+	}
+	go s.own()
+	return s, nil
+}
+
+// lease makes this process the owner of a session that exists, if nobody else
+// is. It is a courtesy: with another owner the session is used all the same.
+func (s *Session) lease(ctx context.Context, start Start) {
+	if start.Open == "" || s.store == nil {
+		return
+	}
+	release, err := s.store.Lease(ctx, start.Open, "")
+	if l, ok := errors.AsType[*session.LeasedError](err); ok {
+		s.note("warning", "This session is also open in another bough (process %d). Both can go on: what each says becomes a branch of its own.", l.PID)
+	} else if err != nil {
+		s.opts.Log.Warn("lease", "err", err)
+	}
+	s.release = release
+}
+
+func (s *Session) place() Place {
+	return Place{Dir: s.dir, SessionID: s.id, File: s.path,
+		Model: func() (i provider.Info, thinking string) {
+			s.do(s.ctx, func() {
+				if s.model != nil {
+					i = s.model.Info()
+				}
+				thinking = s.thinking
+			})
+			return i, thinking
+		}}
+}
+
+func (s *Session) buildPrompt() {
+	if s.opts.Prompt == nil {
+		return
+	}
+	specs := make([]message.ToolSpec, len(s.tools))
+	for i, t := range s.tools {
+		specs[i] = t.Spec()
+	}
+	state, odd := s.opts.Prompt(s.place(), specs)
+	s.prompt = state
+	for _, o := range odd {
+		s.note("warning", "%s", o)
+	}
+}
+
+// id and path do not change while the session lives, but for a session whose
+// place was taken before it was first saved.
+func (s *Session) id() string { return s.live.Header().ID }
+
+func (s *Session) path() string {
+	if p, ok := s.live.Log().(interface{ Path() string }); ok {
+		return p.Path()
+	}
+	if s.store == nil {
+		return ""
+	}
+	return s.file
+}
+
+// own is the owner.
+func (s *Session) own() {
+	defer close(s.ended)
+	var tick <-chan time.Time
+	if s.opts.Follow {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		tick = t.C
+	}
+	for {
+		select {
+		case f := <-s.mail:
+			f()
+		case <-tick:
+			s.look()
+		case <-s.ctx.Done():
+			for {
+				select {
+				case f := <-s.mail:
+					f()
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// look takes up what others appended and tries again to write what could not be
+// written.
+func (s *Session) look() {
+	if _, err := s.live.CatchUp(s.ctx); err != nil {
+		s.opts.Log.Warn("read what others appended", "err", err)
+	}
+	if s.live.Unsaved() > 0 {
+		s.told(s.live.Flush(s.ctx))
+	}
+}
+
+// do lets the owner do f and waits for it.
+func (s *Session) do(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	select {
+	case s.mail <- func() { defer close(done); f() }:
+	case <-s.ended:
+		return protocol.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-s.ended:
+		select {
+		case <-done: // done by the owner's last round
+			return nil
+		default:
+			return protocol.ErrClosed
+		}
+	}
+}
+
+// post lets the owner do f.
+func (s *Session) post(f func()) {
+	select {
+	case s.mail <- f:
+	case <-s.ended:
+	}
+}
+
+// close aborts what goes on, waits for it, writes down where the session stands
+// and ends the owner.
+func (s *Session) close() {
+	s.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s.abortBash(ctx)
+		s.abort(ctx)
+		s.do(ctx, func() {
+			s.stopMark()
+			if _, err := s.branch.Mark(ctx); err != nil {
+				s.opts.Log.Warn("keep the position", "err", err)
+			}
+			if err := s.live.Close(); err != nil {
+				s.opts.Log.Warn("close session", "err", err)
+			}
+			if s.release != nil {
+				s.release()
+			}
+			for m := range s.watchers {
+				m.end()
+			}
+		})
+		s.stop()
+		<-s.ended
+	})
+}
+
+// emit tells all watchers. Owner's.
+func (s *Session) emit(ev protocol.Event) {
+	s.follow(ev)
+	for m := range s.watchers {
+		m.put(ev)
+	}
+}
+
+// follow keeps what a watcher that comes later must know.
+func (s *Session) follow(ev protocol.Event) {
+	switch e := ev.(type) {
+	case protocol.AnswerStarted:
+		s.answer = message.NewBuilder(e.Message)
+	case protocol.Delta:
+		if s.answer != nil {
+			s.answer.Add(e.Delta)
+		}
+	case protocol.Appended:
+		if e.Entry.Role == message.Assistant && !e.Foreign {
+			s.answer = nil
+		}
+	case protocol.ToolStarted:
+		s.running = append(s.running, e)
+	case protocol.ToolEnded:
+		s.running = slices.DeleteFunc(s.running, func(t protocol.ToolStarted) bool { return t.CallID == e.CallID })
+	}
+}
+
+// note tells something. Owner's, or before the owner has begun.
+func (s *Session) note(level, format string, args ...any) {
+	n := protocol.Notice{Level: level, Text: fmt.Sprintf(format, args...)}
+	if len(s.watchers) == 0 {
+		s.notices = append(s.notices, n)
+		return
+	}
+	s.emit(n)
+}
+
+// watch gives the events from now on to m, after what it must know first.
+// Owner's.
+func (s *Session) watch(m *mailbox, after session.Seq) {
+	file := s.path()
+	m.put(protocol.Opened{Header: s.live.Header(), File: file, Fresh: s.fresh})
+	for _, e := range s.live.Tree().Log() {
+		if e.Line.Seq > after || e.Line.Seq == 0 {
+			m.put(protocol.Appended{Entry: e, Foreign: true})
+		}
+	}
+	m.put(s.state())
+	for _, n := range s.notices {
+		m.put(n)
+	}
+	s.notices = nil
+	s.watchers[m] = struct{}{}
+}
+
+// state says how the session stands. Owner's.
+func (s *Session) state() protocol.State {
+	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil, Thinking: s.thinking, Queue: s.queue(),
+		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), MaxTurns: s.opts.MaxTurns}
+	if s.model != nil {
+		info := s.model.Info()
+		st.Model = &info
+	}
+	if s.answer != nil {
+		m := s.answer.Message()
+		st.Answer = &m
+	}
+	return st
+}
+
+// append adds an entry below the leaf and tells of it. An entry that could not
+// be written is there all the same, and people are told. Owner's.
+func (s *Session) append(body session.Body) (*session.Entry, error) {
+	return s.appendOn(s.branch, body)
+}
+
+func (s *Session) appendOn(b *session.Branch, body session.Body) (*session.Entry, error) {
+	s.stopMark()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 5*time.Second)
+	defer cancel()
+	e, err := b.Append(ctx, body)
+	if e == nil {
+		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	}
+	s.emit(protocol.Appended{Entry: e})
+	s.told(err)
+	return e, nil
+}
+
+// told tells people when entries could not be written, and when they were after
+// all. Owner's.
+func (s *Session) told(err error) {
+	n := s.live.Unsaved()
+	if n == s.unsaved {
+		return
+	}
+	was := s.unsaved
+	s.unsaved = n
+	switch {
+	case n == 0:
+		s.note("info", "Everything is saved again.")
+	case was == 0:
+		s.note("error", "The session cannot be saved: %v. What is new is kept in memory and will be written as soon as that works; do not close bough.", errors.Unwrap(err))
+	}
+}
+
+func isUnsaved(err error) bool {
+	_, ok := errors.AsType[*session.UnsavedError](err)
+	return ok
+}
+
+// startMark writes the position down after a while, if nothing else is. Owner's.
+func (s *Session) startMark() {
+	s.stopMark()
+	s.mark = time.AfterFunc(markAfter, func() {
+		s.post(func() {
+			if s.mark == nil {
+				return
+			}
+			s.mark = nil
+			if e, err := s.branch.Mark(s.ctx); err != nil && !isUnsaved(err) {
+				s.opts.Log.Warn("keep the position", "err", err)
+			} else if e != nil {
+				s.emit(protocol.Appended{Entry: e, Foreign: true})
+			}
+		})
+	})
+}
+
+func (s *Session) stopMark() {
+	if s.mark != nil {
+		s.mark.Stop()
+		s.mark = nil
+	}
+}
+
+// abort ends the operation that goes on and waits for its end.
+func (s *Session) abort(ctx context.Context) error {
+	var done chan struct{}
+	if err := s.do(ctx, func() {
+		if s.op != nil {
+			s.op.cancel()
+			done = s.op.done
+		}
+	}); err != nil || done == nil {
+		return err
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Session) queue() protocol.Queue {
+	texts := func(qs []queued) []string {
+		out := make([]string, len(qs))
+		for i, q := range qs {
+			out[i] = q.text
+		}
+		return out
+	}
+	return protocol.Queue{Steering: texts(s.steering), FollowUp: texts(s.followUp)}
+}

@@ -1,0 +1,202 @@
+package protocol
+
+import (
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/session"
+)
+
+// None is the answer of commands without a result.
+type None struct{}
+
+// Disposition says what became of a prompt.
+type Disposition string
+
+const (
+	Started Disposition = "started" // a run has begun with it
+	Queued  Disposition = "queued"  // it waits for the run that is going on
+	Handled Disposition = "handled" // there was nothing to ask a model
+)
+
+// Behavior says what to do with a prompt while a run goes on.
+type Behavior string
+
+const (
+	Refuse     Behavior = ""         // fail with code busy
+	AsSteering Behavior = "steer"    // deliver it after the current turn
+	AsFollowUp Behavior = "followUp" // deliver it when the run would end
+)
+
+// Prompting.
+type (
+	// Prompt says something to the model at the leaf and starts a run.
+	Prompt struct {
+		Text     string
+		Images   []message.Block
+		WhenBusy Behavior
+	}
+
+	// Retry asks the model again from the leaf without a new message.
+	Retry struct{}
+
+	// Steer queues a message for after the current turn, or for the next run.
+	Steer struct {
+		Text   string
+		Images []message.Block
+	}
+
+	// FollowUp queues a message for when the run would end, or for the next run.
+	FollowUp struct {
+		Text   string
+		Images []message.Block
+	}
+
+	// Abort ends what is going on, waits until it has ended and keeps what was
+	// said up to then. The queues stay.
+	Abort struct{}
+
+	// ClearQueue takes back all queued messages.
+	ClearQueue struct{}
+
+	// Queue is what waits to be delivered.
+	Queue struct{ Steering, FollowUp []string }
+)
+
+// Moving.
+type (
+	// Navigate moves the leaf.
+	Navigate struct {
+		Target session.ID // "": before the first entry
+		// At stands right behind the target whatever it is. Without it, choosing
+		// a message of the user stands before it and gives its text back.
+		At bool
+		// Strict refuses a place between a tool call and its results, Exact takes
+		// it; else the leaf goes on to the last result of that turn.
+		Strict, Exact bool
+	}
+
+	// Navigated says where the leaf came to stand.
+	Navigated struct {
+		Old, Leaf session.ID
+		Moved     bool            // the place was between a call and its results
+		Text      string          // of the chosen message of the user, for the editor
+		Images    []message.Block // its images
+	}
+
+	// SetLabel labels an entry; an empty text takes the label away.
+	SetLabel struct {
+		Entry session.ID
+		Text  string
+	}
+)
+
+// Sessions.
+type (
+	// SetName names the session; an empty name is refused.
+	SetName struct{ Text string }
+
+	// NewSession goes over to a new session in the same folder.
+	NewSession struct{ Label string }
+
+	// SwitchSession goes over to the session of that id or file.
+	SwitchSession struct{ Session string }
+
+	// Fork goes over to a new session with the path to the parent of a message of
+	// the user, and gives the message back.
+	Fork struct{ Entry session.ID }
+
+	// Clone goes over to a new session with the path to the leaf.
+	Clone struct{}
+
+	// Forked is what a fork took up again.
+	Forked struct {
+		Text   string
+		Images []message.Block
+	}
+
+	// GetStats counts messages, tokens and cost over all branches.
+	GetStats struct{}
+)
+
+// Settings of the session.
+type (
+	// SetModel asks another model from the next turn on.
+	SetModel struct{ Provider, ID string }
+
+	// SetThinking sets how much the model is to think; a level the model lacks
+	// becomes the nearest one it has.
+	SetThinking struct{ Level string }
+
+	// GetModels lists the models that can be asked.
+	GetModels struct{}
+
+	// Models is what GetModels found, in the order of the configuration.
+	Models struct{ Models []provider.Info }
+
+	// GetState asks for the state as Watch gives it.
+	GetState struct{}
+)
+
+// Commands of the user.
+type (
+	// Bash runs a command in the session's folder and records it.
+	Bash struct {
+		ID                 any // repeated in BashOutput
+		Command            string
+		ExcludeFromContext bool
+	}
+
+	// BashResult is what a command came to.
+	BashResult struct {
+		Output         string
+		ExitCode       *int // nil if it was cancelled
+		Cancelled      bool
+		Truncated      bool
+		FullOutputPath string
+	}
+
+	// AbortBash cancels all commands of the user.
+	AbortBash struct{}
+)
+
+func (Prompt) Name() string        { return "prompt" }
+func (Retry) Name() string         { return "run_turn" }
+func (Steer) Name() string         { return "steer" }
+func (FollowUp) Name() string      { return "follow_up" }
+func (Abort) Name() string         { return "abort" }
+func (ClearQueue) Name() string    { return "clear_queue" }
+func (Navigate) Name() string      { return "navigate" }
+func (SetLabel) Name() string      { return "set_label" }
+func (SetName) Name() string       { return "set_session_name" }
+func (NewSession) Name() string    { return "new_session" }
+func (SwitchSession) Name() string { return "switch_session" }
+func (Fork) Name() string          { return "fork" }
+func (Clone) Name() string         { return "clone" }
+func (GetStats) Name() string      { return "get_session_stats" }
+func (SetModel) Name() string      { return "set_model" }
+func (SetThinking) Name() string   { return "set_thinking_level" }
+func (GetModels) Name() string     { return "get_available_models" }
+func (GetState) Name() string      { return "get_state" }
+func (Bash) Name() string          { return "bash" }
+func (AbortBash) Name() string     { return "abort_bash" }
+
+func (Prompt) answers(Disposition)     {}
+func (Retry) answers(Disposition)      {}
+func (Steer) answers(Disposition)      {}
+func (FollowUp) answers(Disposition)   {}
+func (Abort) answers(None)             {}
+func (ClearQueue) answers(Queue)       {}
+func (Navigate) answers(Navigated)     {}
+func (SetLabel) answers(session.ID)    {}
+func (SetName) answers(None)           {}
+func (NewSession) answers(None)        {}
+func (SwitchSession) answers(None)     {}
+func (Fork) answers(Forked)            {}
+func (Clone) answers(None)             {}
+func (GetStats) answers(session.Stats) {}
+func (SetModel) answers(provider.Info) {}
+func (SetThinking) answers(string)     {}
+func (GetModels) answers(Models)       {}
+func (GetState) answers(State)         {}
+func (Bash) answers(BashResult)        {}
+func (AbortBash) answers(None)         {}

@@ -1,0 +1,359 @@
+package filestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/boughdev/bough/session"
+)
+
+// maxHeader is how far into a file its header is looked for.
+const maxHeader = 1 << 20
+
+// ErrReplaced is returned by an append to a file that another program has
+// replaced or cut: what was read of it no longer holds.
+var ErrReplaced = errors.New("the session file was replaced or cut by another program; open the session again")
+
+// ErrNewer is returned by an append to a file of a later version.
+var ErrNewer = errors.New("the session file has a newer version than this program knows, so it is only read")
+
+// log is one session file.
+type log struct {
+	path   string
+	header session.Header
+	policy Policy
+	sync   *syncer
+
+	mu     sync.Mutex
+	f      *os.File    // guarded by mu
+	id     fs.FileInfo // what f is; guarded by mu
+	sealed int64       // size at which the file is known to end in a line feed; guarded by mu
+	old    *oldVersion // the migrated form of a file not yet written; guarded by mu
+}
+
+func openFile(path string, policy Policy) (*log, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = os.Open(path) // to be looked at
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open session file %s: %w", path, session.ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open session file: %w", err)
+	}
+	l := &log{path: path, policy: policy, f: f}
+	if err := l.start(); err != nil {
+		f.Close() // the error of reading is the one to tell
+		return nil, fmt.Errorf("open session file %s: %w", path, err)
+	}
+	l.sync = newSyncer(f, policy)
+	return l, nil
+}
+
+func (l *log) start() error {
+	info, err := l.f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%w: it is a folder", session.ErrNotSession)
+	}
+	l.id = info
+	if l.header, err = headerOf(l.f, info.Size()); err != nil {
+		return err
+	}
+	if l.header.Version < session.Version {
+		l.old, err = readOld(l.f, l.header)
+		if err == nil {
+			l.header = l.old.header
+		}
+	}
+	return err
+}
+
+// readHeader reads no more of a file than its header needs.
+func readHeader(path string) (session.Header, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return session.Header{}, err
+	}
+	return headerOf(f, info.Size())
+}
+
+// headerOf finds the header. It may stand behind lines that are not JSON.
+func headerOf(f io.ReaderAt, size int64) (session.Header, error) {
+	for n := int64(4 << 10); ; n *= 4 {
+		n = min(n, size)
+		head := make([]byte, n)
+		if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+			return session.Header{}, err
+		}
+		whole := head
+		if n < size {
+			// The last line may be cut off here.
+			whole = head[:bytes.LastIndexByte(head, '\n')+1]
+		}
+		h, _, err := session.FindHeader(whole)
+		if err == nil || n == size || n >= maxHeader {
+			return h, err
+		}
+	}
+}
+
+func (l *log) Header() session.Header { return l.header }
+
+// Path returns where the file is.
+func (l *log) Path() string { return l.path }
+
+// Read returns the bytes of a line.
+func (l *log) Read(at session.Line) ([]byte, error) {
+	l.mu.Lock()
+	f, old := l.f, l.old
+	l.mu.Unlock()
+	if old != nil {
+		return old.read(at)
+	}
+	b := make([]byte, at.Size)
+	if _, err := f.ReadAt(b, int64(at.Seq)-int64(at.Size)); err != nil {
+		return nil, fmt.Errorf("read session file: %w", err)
+	}
+	return bytes.Trim(b, "\n"), nil
+}
+
+// Entries yields the entries behind after. A last line without its line end
+// counts if it is whole; if not, it may still be on its way, and is read again
+// next time.
+func (l *log) Entries(ctx context.Context, after session.Seq) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		l.mu.Lock()
+		f, old := l.f, l.old
+		l.mu.Unlock()
+		if old != nil {
+			old.entries(after, l)(yield)
+			return
+		}
+		info, err := f.Stat()
+		if err != nil {
+			yield(nil, fmt.Errorf("read session file: %w", err))
+			return
+		}
+		for at, line := range scan(ctx, f, after, session.Seq(info.Size()), &err) {
+			if e, derr := session.Decode(line, at, l); derr == nil && !yield(e, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("read session file: %w", err))
+		}
+	}
+}
+
+// scan yields the lines of a part of a file. The bytes are good until the next
+// step. What goes wrong is in err afterwards.
+func scan(ctx context.Context, f io.ReaderAt, from, to session.Seq, err *error) iter.Seq2[session.Line, []byte] {
+	return func(yield func(session.Line, []byte) bool) {
+		if from >= to {
+			return
+		}
+		buf := make([]byte, 0, min(to-from, 1<<20))
+		pos := from
+		for pos < to {
+			if *err = ctx.Err(); *err != nil {
+				return
+			}
+			if len(buf) == cap(buf) {
+				buf = append(buf, 0)[:len(buf)] // a line longer than the buffer: room for more
+			}
+			n, rerr := f.ReadAt(buf[len(buf):min(cap(buf), len(buf)+int(to-pos))], int64(pos))
+			buf = buf[:len(buf)+n]
+			pos += session.Seq(n)
+			last := rerr != nil || pos >= to
+			start := pos - session.Seq(len(buf))
+			whole := bytes.LastIndexByte(buf, '\n') + 1
+			if last {
+				whole = len(buf)
+			}
+			for at, line := range session.Lines(buf[:whole], start) {
+				if !yield(at, line) {
+					return
+				}
+			}
+			buf = buf[:copy(buf, buf[whole:])]
+			if rerr == io.EOF {
+				return // cut while we read
+			}
+			if rerr != nil {
+				*err = rerr
+				return
+			}
+		}
+	}
+}
+
+// Tail yields the entries behind after and goes on with those that come.
+func (l *log) Tail(ctx context.Context, after session.Seq) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		tick := time.NewTicker(tailInterval)
+		defer tick.Stop()
+		for {
+			for e, err := range l.Entries(ctx, after) {
+				if err == nil {
+					after = e.Line.Seq
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// tailInterval is how often a file is looked at for what others append.
+const tailInterval = time.Second
+
+// Append writes one line, with one write.
+func (l *log) Append(ctx context.Context, after session.Seq, line []byte) (session.Line, error) {
+	if l.header.Version > session.Version {
+		return session.Line{}, ErrNewer
+	}
+	l.mu.Lock()
+	at, err := l.append(after, line)
+	l.mu.Unlock()
+	if err != nil {
+		return at, err
+	}
+	return at, l.sync.appended(line)
+}
+
+// append does the work; mu is held.
+func (l *log) append(after session.Seq, line []byte) (session.Line, error) {
+	unlock, err := lockFile(l.f)
+	if err != nil {
+		return session.Line{}, fmt.Errorf("lock session file: %w", err)
+	}
+	defer func() { unlock() }()
+	if l.old != nil {
+		if err := l.migrate(after); err != nil {
+			return session.Line{}, err
+		}
+		// The lock was on the file that was replaced.
+		unlock()
+		if unlock, err = lockFile(l.f); err != nil {
+			unlock = func() {}
+			return session.Line{}, fmt.Errorf("lock session file: %w", err)
+		}
+	}
+	info, err := os.Stat(l.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if info, err = l.recreate(); err != nil {
+			return session.Line{}, fmt.Errorf("the session file was deleted and cannot be made again: %w", err)
+		}
+	case err != nil:
+		return session.Line{}, fmt.Errorf("append to session file: %w", err)
+	case !os.SameFile(info, l.id), info.Size() < int64(after), info.Size() < l.sealed:
+		return session.Line{}, ErrReplaced
+	}
+	size := info.Size()
+	if size > int64(after) {
+		other, err := l.entryBehind(after, size)
+		if err != nil {
+			return session.Line{}, err
+		}
+		if other {
+			return session.Line{}, session.ErrConflict
+		}
+	}
+	buf := make([]byte, 0, len(line)+2)
+	if size != l.sealed && size > 0 {
+		var last [1]byte
+		if _, err := l.f.ReadAt(last[:], size-1); err != nil {
+			return session.Line{}, fmt.Errorf("read session file: %w", err)
+		}
+		if last[0] != '\n' {
+			buf = append(buf, '\n')
+		}
+	}
+	buf = append(append(buf, line...), '\n')
+	l.sealed = -1
+	if _, err := l.f.Write(buf); err != nil {
+		return session.Line{}, fmt.Errorf("append to session file: %w", err)
+	}
+	end := size + int64(len(buf))
+	l.sealed = end
+	return session.Line{Seq: session.Seq(end), Size: len(buf)}, nil
+}
+
+// entryBehind reports whether an entry stands behind after. Rests of torn lines
+// do not count.
+func (l *log) entryBehind(after session.Seq, size int64) (bool, error) {
+	var err error
+	for at, line := range scan(context.Background(), l.f, after, session.Seq(size), &err) {
+		if _, derr := session.Decode(line, at, l); derr == nil {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// recreate makes the file again that somebody deleted, from what is still open.
+func (l *log) recreate() (fs.FileInfo, error) {
+	info, err := l.f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, info.Size())
+	if _, err := l.f.ReadAt(data, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err := writeNew(l.path, data, true); err != nil {
+		return nil, err
+	}
+	return l.reopen()
+}
+
+// reopen goes over to the file that is at the path now.
+func (l *log) reopen() (fs.FileInfo, error) {
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	l.f.Close() // what was written to it is in the new one
+	l.f, l.id, l.sealed = f, info, -1
+	l.sync.use(f)
+	return info, nil
+}
+
+// Close forces what was written to the disk, unless that is switched off, and
+// closes the file.
+func (l *log) Close() error {
+	l.sync.close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.f.Close()
+}

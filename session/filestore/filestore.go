@@ -1,0 +1,274 @@
+// Package filestore keeps sessions in files, where pi keeps them:
+//
+//	ROOT/--home-ana-shop--/2026-03-01T09-00-00-000Z_0195….jsonl
+//
+// One folder for each project, one file for each session, one line for each
+// entry. A file only grows; the one exception is a file of an old version, which
+// is replaced, once, by its migrated form when it is first appended to, with the
+// old one kept beside it.
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/boughdev/bough/session"
+)
+
+// Policy says when what was written is forced to the disk. Whatever it is, a
+// crash of the program loses nothing that was appended.
+type Policy string
+
+const (
+	SyncTurn   Policy = "turn"   // soon after a user's message and the end of a turn, without waiting
+	SyncAlways Policy = "always" // before an append returns
+	SyncOff    Policy = "off"    // when the system pleases
+)
+
+// Store is a folder of sessions.
+type Store struct {
+	// Root is the sessions root, in which each project has a folder.
+	Root string
+	// Flat, if set, is a folder that holds the sessions of all projects itself;
+	// Root is not used then.
+	Flat string
+	// Path, if set, is the file that Create makes, whatever the header says.
+	Path string
+	// Leases is the folder for the leases of live sessions; "" means none are
+	// taken.
+	Leases string
+	Sync   Policy // "" is SyncTurn
+}
+
+var _ session.Store = Store{}
+
+// Dir returns the folder of the sessions of a project.
+func (s Store) Dir(cwd string) string {
+	if s.Flat != "" {
+		return s.Flat
+	}
+	return filepath.Join(s.Root, ProjectDir(cwd))
+}
+
+// FileName returns the name of the file of a new session.
+func FileName(h session.Header) string {
+	return strings.NewReplacer(":", "-", ".", "-").Replace(h.Timestamp) + "_" + h.ID + ".jsonl"
+}
+
+// FilePath returns the path that Create will give the session of that header.
+func (s Store) FilePath(h session.Header) string {
+	if s.Path != "" {
+		return s.Path
+	}
+	return filepath.Join(s.Dir(h.CWD), FileName(h))
+}
+
+// Create writes a new file: under another name first, so that it is there whole
+// or not at all.
+func (s Store) Create(ctx context.Context, h session.Header, entries ...[]byte) (session.Log, error) {
+	path := s.FilePath(h)
+	data := append(h.Line(), '\n')
+	for _, e := range entries {
+		data = append(append(data, e...), '\n')
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("create session: %w", err)
+	}
+	if err := writeNew(path, data, s.Sync == SyncAlways); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("create session file %s: %w", path, session.ErrExists)
+		}
+		return nil, fmt.Errorf("create session file: %w", err)
+	}
+	l, err := openFile(path, s.Sync)
+	if err != nil {
+		return nil, err
+	}
+	l.sync.dir = filepath.Dir(path)
+	l.sync.want(true)
+	return l, nil
+}
+
+// writeNew makes a file that must not exist, whole or not at all.
+func writeNew(path string, data []byte, sync bool) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already, or of no use
+	if _, err = f.Write(data); err == nil && sync {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without hard links: make the file itself.
+	g, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = g.Write(data)
+	if cerr := g.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		os.Remove(path) // ours, and not whole
+	}
+	return err
+}
+
+// IsPath reports whether a user's word for a session is a path rather than an id.
+func IsPath(word string) bool {
+	return strings.ContainsAny(word, `/\`) || strings.HasSuffix(word, ".jsonl")
+}
+
+// Open opens the session of that id, or, if id is a path, of that file.
+func (s Store) Open(ctx context.Context, id string) (session.Log, error) {
+	if IsPath(id) {
+		return openFile(id, s.Sync)
+	}
+	for head, err := range s.Heads(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if head.Header.ID == id {
+			return openFile(head.Path, s.Sync)
+		}
+	}
+	return nil, fmt.Errorf("open session %s: %w", id, session.ErrNotFound)
+}
+
+// A Head is a session file as far as its header.
+type Head struct {
+	Path   string
+	Header session.Header
+	Info   fs.FileInfo
+}
+
+// Heads yields the sessions of the store by their headers, in no order. Files
+// that cannot be read and files that are no sessions are left out.
+func (s Store) Heads(ctx context.Context) iter.Seq2[Head, error] {
+	return func(yield func(Head, error) bool) {
+		for path, err := range s.files() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Head{}, err)
+				return
+			}
+			info, err := os.Stat(path)
+			if err != nil || !info.Mode().IsRegular() {
+				continue // a dangling link must not hide the others
+			}
+			h, err := readHeader(path)
+			if err != nil {
+				continue
+			}
+			if !yield(Head{path, h, info}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// files yields the paths of all candidate files.
+func (s Store) files() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		dirs := []string{s.Flat}
+		if s.Flat == "" {
+			dirs = dirs[:0]
+			entries, err := os.ReadDir(s.Root)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				yield("", fmt.Errorf("list sessions: %w", err))
+				return
+			}
+			for _, e := range entries {
+				if e.IsDir() || e.Type()&fs.ModeSymlink != 0 {
+					dirs = append(dirs, filepath.Join(s.Root, e.Name()))
+				}
+			}
+		}
+		for _, dir := range dirs {
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				continue // a folder that went away, or is not ours to read
+			}
+			for _, e := range entries {
+				if strings.HasSuffix(e.Name(), ".jsonl") && !e.IsDir() && !yield(filepath.Join(dir, e.Name()), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// List yields what the store has.
+func (s Store) List(ctx context.Context) iter.Seq2[session.Summary, error] {
+	return func(yield func(session.Summary, error) bool) {
+		for head, err := range s.Heads(ctx) {
+			if err != nil {
+				yield(session.Summary{}, err)
+				return
+			}
+			sum, err := summarize(ctx, head)
+			if err == nil && !yield(sum, nil) {
+				return
+			}
+		}
+	}
+}
+
+func summarize(ctx context.Context, head Head) (session.Summary, error) {
+	l, err := openFile(head.Path, SyncOff)
+	if err != nil {
+		return session.Summary{}, err
+	}
+	defer l.Close()
+	sum, err := session.Summarize(l.Header(), l.Entries(ctx, 0), nil)
+	if err != nil {
+		return sum, err
+	}
+	sum.Path = head.Path
+	if sum.Modified.IsZero() {
+		sum.Modified = head.Info.ModTime()
+	}
+	return sum, nil
+}
+
+// Recent returns the sessions of a project, by the time of the last message (a
+// leaf marker included), latest first.
+func (s Store) Recent(ctx context.Context, cwd string) ([]session.Summary, error) {
+	var found []session.Summary
+	for head, err := range (Store{Flat: s.Dir(cwd)}).Heads(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if head.Header.CWD != cwd {
+			continue // another project whose folder has the same name
+		}
+		if sum, err := summarize(ctx, head); err == nil {
+			found = append(found, sum)
+		}
+	}
+	slices.SortFunc(found, func(a, b session.Summary) int {
+		if c := b.Touched.Compare(a.Touched); c != 0 {
+			return c
+		}
+		return strings.Compare(b.Path, a.Path)
+	})
+	return found, nil
+}

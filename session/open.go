@@ -1,0 +1,408 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/message"
+)
+
+// A Session is a session that is open: a log and the tree of its lines. It is
+// for one goroutine at a time. What others append to the log is taken up before
+// each append of our own, and by [Session.CatchUp].
+//
+// A new session has no log before the first message of a user or a model: looking
+// in and leaving again leaves nothing behind.
+type Session struct {
+	// Foreign, if set, is told of entries that others have appended, in order,
+	// once they are in the tree.
+	Foreign func([]*Entry)
+
+	store   Store // nil: kept in memory only
+	header  Header
+	log     Log // nil until there is something to keep
+	tree    *Tree
+	end     Seq
+	pending []*Entry // in the tree, not yet in the log
+	now     func() time.Time
+}
+
+// ErrNoSuchEntry is returned for an id that is in no entry of the session.
+var ErrNoSuchEntry = errors.New("no such entry")
+
+// UnsavedError says that entries are in the tree but could not be written. They
+// are kept in memory, in order, and written with the next append or
+// [Session.Flush] that succeeds.
+type UnsavedError struct {
+	Entries int // how many wait
+	Err     error
+}
+
+func (e *UnsavedError) Error() string {
+	return fmt.Sprintf("%d entries of the session are not saved yet: %v", e.Entries, e.Err)
+}
+
+func (e *UnsavedError) Unwrap() error { return e.Err }
+
+// New starts a session with that header and, if it is a copy, these entries;
+// the header's zero fields ID, Timestamp and Version are filled in. store may be
+// nil: then nothing is ever written.
+func New(store Store, h Header, entries ...[]byte) (*Session, error) {
+	s := &Session{store: store, header: h.Complete(), tree: NewTree(), now: time.Now}
+	for _, line := range entries {
+		e, err := Decode(line, Line{}, Bytes(line))
+		if err != nil {
+			return nil, fmt.Errorf("begin a session: %w", err)
+		}
+		s.tree.Add(e)
+		s.pending = append(s.pending, e)
+	}
+	return s, nil
+}
+
+// Open reads a session from a store.
+func Open(ctx context.Context, store Store, id string) (*Session, error) {
+	log, err := store.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{store: store, header: log.Header(), log: log, tree: NewTree(), now: time.Now}
+	if _, err := s.read(ctx); err != nil {
+		log.Close() // the error of reading is the one to tell
+		return nil, fmt.Errorf("open session %s: %w", id, err)
+	}
+	return s, nil
+}
+
+// Header returns the session's header.
+func (s *Session) Header() Header { return s.header }
+
+// Tree returns the tree of all entries. It grows with the session.
+func (s *Session) Tree() *Tree { return s.tree }
+
+// Log returns the session's log, or nil as long as nothing was written.
+func (s *Session) Log() Log { return s.log }
+
+// Store returns the store the session belongs to, or nil.
+func (s *Session) Store() Store { return s.store }
+
+// End returns the place up to which the log was read.
+func (s *Session) End() Seq { return s.end }
+
+// Unsaved returns how many entries wait to be written, of a session that has a log.
+func (s *Session) Unsaved() int {
+	if s.log == nil {
+		return 0
+	}
+	return len(s.pending)
+}
+
+// Close closes the log.
+func (s *Session) Close() error {
+	if s.log == nil {
+		return nil
+	}
+	return s.log.Close()
+}
+
+// CatchUp takes up what others have appended and returns it.
+func (s *Session) CatchUp(ctx context.Context) ([]*Entry, error) {
+	if s.log == nil {
+		return nil, nil
+	}
+	foreign, err := s.read(ctx)
+	if len(foreign) > 0 && s.Foreign != nil {
+		s.Foreign(foreign)
+	}
+	return foreign, err
+}
+
+func (s *Session) read(ctx context.Context) ([]*Entry, error) {
+	var read []*Entry
+	for e, err := range s.log.Entries(ctx, s.end) {
+		if err != nil {
+			return read, err
+		}
+		s.end = e.Line.Seq
+		s.tree.Add(e)
+		read = append(read, e)
+	}
+	return read, nil
+}
+
+// append adds an entry below parent. The entry is in the tree also when the
+// error is an *UnsavedError; with any other error there is none.
+func (s *Session) append(ctx context.Context, parent ID, body Body) (*Entry, error) {
+	e := NewEntry(NewID(s.tree.Has), parent, s.now(), body)
+	if s.log == nil {
+		if s.worthKeeping(e) {
+			return s.create(ctx, e)
+		}
+		s.tree.Add(e)
+		s.pending = append(s.pending, e)
+		return e, nil
+	}
+	if err := s.Flush(ctx); err != nil {
+		return s.keep(e, err)
+	}
+	for {
+		line, err := e.Raw()
+		if err != nil {
+			return nil, err
+		}
+		at, err := s.log.Append(ctx, s.end, line)
+		if err == nil {
+			s.end = at.Seq
+			e = e.At(at, s.log)
+			s.tree.Add(e)
+			return e, nil
+		}
+		if !errors.Is(err, ErrConflict) {
+			return s.keep(e, err)
+		}
+		if _, err := s.CatchUp(ctx); err != nil {
+			return s.keep(e, err)
+		}
+		if s.tree.Has(e.ID) { // somebody else took the id meanwhile
+			e = NewEntry(NewID(s.tree.Has), parent, e.Time, body)
+		}
+	}
+}
+
+// keep holds an entry in memory that could not be written because of err.
+func (s *Session) keep(e *Entry, err error) (*Entry, error) {
+	s.tree.Add(e)
+	s.pending = append(s.pending, e)
+	if u, ok := errors.AsType[*UnsavedError](err); ok {
+		err = u.Err
+	}
+	return e, &UnsavedError{len(s.pending), err}
+}
+
+// worthKeeping reports whether an entry makes a session one that is kept.
+func (s *Session) worthKeeping(e *Entry) bool {
+	return s.store != nil && (e.Role == message.User || e.Role == message.Assistant)
+}
+
+// create writes the log with all that waits and e.
+func (s *Session) create(ctx context.Context, e *Entry) (*Entry, error) {
+	entries := append(slices.Clone(s.pending), e)
+	lines := make([][]byte, len(entries))
+	for i, p := range entries {
+		line, err := p.Raw()
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = line
+	}
+	log, err := s.store.Create(ctx, s.header, lines...)
+	if errors.Is(err, ErrExists) {
+		// Another program took the place meanwhile: take another one.
+		s.header.ID, s.header.raw = NewSessionID(), nil
+		log, err = s.store.Create(ctx, s.header, lines...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("save the session: %w", err)
+	}
+	s.log, s.header, s.pending = log, log.Header(), nil
+	s.tree = NewTree()
+	if _, err := s.read(ctx); err != nil {
+		return nil, fmt.Errorf("read the session that was just saved: %w", err)
+	}
+	if got := s.tree.Get(e.ID); got != nil {
+		return got, nil
+	}
+	return nil, fmt.Errorf("the session that was just saved lacks entry %s", e.ID)
+}
+
+// Flush writes what waits to be written. What is written leaves the queue even
+// if a later entry fails; the error is then an *UnsavedError.
+func (s *Session) Flush(ctx context.Context) error {
+	for s.log != nil && len(s.pending) > 0 {
+		line, err := s.pending[0].Raw()
+		if err == nil {
+			var at Line
+			if at, err = s.log.Append(ctx, s.end, line); err == nil {
+				s.end = at.Seq
+				s.pending = s.pending[1:]
+				continue
+			}
+		}
+		if errors.Is(err, ErrConflict) {
+			if _, err = s.CatchUp(ctx); err == nil {
+				continue
+			}
+		}
+		return &UnsavedError{len(s.pending), err}
+	}
+	return nil
+}
+
+// Branch returns a handle on the session with a leaf of its own. Any number of
+// them may be used in turn: each appends below its own leaf, all see all
+// entries, and nothing is copied.
+func (s *Session) Branch(leaf ID) *Branch { return &Branch{s: s, leaf: leaf} }
+
+// Main returns a handle at the place where the conversation stood last.
+func (s *Session) Main() *Branch { return s.Branch(s.tree.Leaf()) }
+
+// A Branch is one leaf of a session.
+type Branch struct {
+	s    *Session
+	leaf ID
+
+	folded   Projection // of the path to foldedAt; its slices are only appended to
+	foldedAt ID         // "": nothing is folded
+}
+
+// Session returns the session the branch belongs to.
+func (b *Branch) Session() *Session { return b.s }
+
+// Leaf returns where the branch ends; "" is the place before the first entry.
+func (b *Branch) Leaf() ID { return b.leaf }
+
+// Path returns the entries from the root to the leaf.
+func (b *Branch) Path() []*Entry { return b.s.tree.Path(b.leaf) }
+
+// Project folds the path: what a model sees at the leaf. Asked again after
+// something was appended it costs no more than what is new.
+func (b *Branch) Project() (Projection, error) {
+	if news, ok := b.since(b.foldedAt); ok {
+		if err := b.folded.extend(news); err != nil {
+			return Projection{}, err
+		}
+	} else {
+		p, err := Project(b.Path())
+		if err != nil {
+			return Projection{}, err
+		}
+		b.folded = p
+		b.folded.Entries = slices.Clone(p.Entries)
+	}
+	b.foldedAt = b.leaf
+	return b.folded, nil
+}
+
+// since returns the entries between an entry above the leaf and the leaf, if
+// they can simply be added to the projection of that entry.
+func (b *Branch) since(at ID) ([]*Entry, bool) {
+	if at == "" {
+		return nil, false
+	}
+	var news []*Entry
+	for id := b.leaf; id != at; {
+		e := b.s.tree.Get(id)
+		if e == nil || e.Type == TypeCompaction || e.Type == TypeContextEdit || len(news) > 1000 {
+			return nil, false
+		}
+		news = append(news, e)
+		id = e.Parent
+	}
+	slices.Reverse(news)
+	return news, true
+}
+
+// Fork returns another handle at the entry of that id, for a second branch of
+// the same session.
+func (b *Branch) Fork(at ID) (*Branch, error) {
+	f := b.s.Branch(b.leaf)
+	if err := f.Move(at); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Move sets the leaf. Nothing is written.
+func (b *Branch) Move(leaf ID) error {
+	if leaf != "" && !b.s.tree.Has(leaf) {
+		return fmt.Errorf("entry %s: %w", leaf, ErrNoSuchEntry)
+	}
+	b.leaf = leaf
+	return nil
+}
+
+// Append adds an entry below the leaf, which it becomes. If the error is an
+// *UnsavedError the entry is there all the same, but not yet written.
+func (b *Branch) Append(ctx context.Context, body Body) (*Entry, error) {
+	body, err := b.check(body)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.s.append(ctx, b.leaf, body)
+	if e != nil {
+		b.leaf = e.ID
+	}
+	return e, err
+}
+
+// Mark writes down where the branch stands, unless the end of the log says so
+// already, and returns the marker or nil. The leaf stays where it is
+// (docs/spec/session.md 4).
+func (b *Branch) Mark(ctx context.Context) (*Entry, error) {
+	if b.s.log == nil || b.s.tree.Leaf() == b.leaf {
+		return nil, nil
+	}
+	return b.s.append(ctx, b.leaf, Custom{LeafMarker, message.Value(`{"v":1}`)})
+}
+
+// check holds an entry against the rules for writing (docs/spec/session.md 3.2)
+// and completes it.
+func (b *Branch) check(body Body) (Body, error) {
+	switch x := body.(type) {
+	case Label:
+		if !b.s.tree.Has(x.Target) {
+			return nil, fmt.Errorf("label entry %s: %w", x.Target, ErrNoSuchEntry)
+		}
+	case Info:
+		x.Name = CleanName(x.Name)
+		return x, nil
+	case ContextEdit:
+		return b.checkEdit(x)
+	case Compaction:
+		if x.System == nil {
+			p, err := b.Project()
+			if err != nil {
+				return nil, err
+			}
+			if sys, ok := message.FoldSystem(p.Messages()); ok {
+				ms := rawjson.AppendNumber(nil, float64(b.s.now().UnixMilli()))
+				sys = sys.WithField("timestamp", ms)
+				x.System = &sys
+			}
+		}
+		return x, nil
+	}
+	return body, nil
+}
+
+func (b *Branch) checkEdit(x ContextEdit) (Body, error) {
+	i := slices.IndexFunc(b.Path(), func(e *Entry) bool { return e.ID == x.Target })
+	if i < 0 {
+		return nil, fmt.Errorf("edit entry %s: not on the current path: %w", x.Target, ErrNoSuchEntry)
+	}
+	e := b.s.tree.Get(x.Target)
+	switch {
+	case e.Type == TypeCustomMessage:
+	case e.Role == message.User, e.Role == message.Assistant, e.Role == message.ToolResult:
+	default:
+		return nil, fmt.Errorf("edit entry %s: only messages of user, assistant, tools and extensions can be edited", x.Target)
+	}
+	if x.Omit {
+		return ContextEdit{Target: x.Target, Omit: true}, nil
+	}
+	switch rawjson.Kind(x.Content) {
+	case '[':
+	case '"':
+		if e.Role == message.Assistant || e.Role == message.ToolResult {
+			s, _ := rawjson.String(x.Content)
+			x.Content = message.EncodeContent([]message.Block{message.Text(s)})
+		}
+	default:
+		return nil, fmt.Errorf("edit entry %s: the new content must be a text or a list", x.Target)
+	}
+	return x, nil
+}

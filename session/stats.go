@@ -1,0 +1,87 @@
+package session
+
+import (
+	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/message"
+)
+
+// Stats counts what a session holds and what it took, over all branches,
+// compacted or not (docs/spec/session.md 11.1).
+type Stats struct {
+	Messages    int // message entries, of whatever role
+	User        int
+	Assistant   int
+	ToolResults int
+	ToolCalls   int // in answers
+
+	// Tokens, and US dollars, as doubles like pi's: of answers, tool results,
+	// summaries and usage entries.
+	Input, Output         float64
+	CacheRead, CacheWrite float64
+	Cost                  float64
+}
+
+// Tokens returns the sum of all tokens.
+func (s Stats) Tokens() float64 { return s.Input + s.Output + s.CacheRead + s.CacheWrite }
+
+// Stats returns the statistics of all entries of the log, repeated ids included.
+// What is missing in a usage counts as 0 (rule R4).
+func (t *Tree) Stats() (Stats, error) {
+	var s Stats
+	for _, e := range t.log {
+		if e.Type == TypeMessage && e.Role == "" || e.Type != TypeMessage && !e.bills() {
+			continue
+		}
+		if e.Type == TypeMessage {
+			s.Messages++
+			switch e.Role {
+			case message.User:
+				s.User++
+				continue
+			case message.Assistant:
+				s.Assistant++
+			case message.ToolResult:
+				s.ToolResults++
+			default:
+				continue
+			}
+		}
+		line, err := e.Raw()
+		if err != nil {
+			return s, err
+		}
+		holder := line
+		if e.Type == TypeMessage {
+			holder = rawjson.Get(line, "message")
+		}
+		if e.Role == message.Assistant {
+			for b := range rawjson.Elements(rawjson.Get(holder, "content")) {
+				if typ, _ := rawjson.GetString(b, "type"); typ == string(message.ToolCallBlock) {
+					s.ToolCalls++
+				}
+			}
+		}
+		s.add(rawjson.Get(holder, "usage"))
+	}
+	return s, nil
+}
+
+// bills reports whether the entry, which is no message, can tell of a usage.
+func (e *Entry) bills() bool {
+	return e.Type == TypeUsage || e.Type == TypeCompaction || e.Type == TypeBranchSummary
+}
+
+func (s *Stats) add(usage message.Value) {
+	num := func(obj message.Value, key string) float64 {
+		f, _ := rawjson.Number(rawjson.Get(obj, key))
+		return f
+	}
+	if rawjson.Kind(usage) != '{' {
+		return
+	}
+	s.Input += num(usage, "input")
+	s.Output += num(usage, "output")
+	s.CacheRead += num(usage, "cacheRead")
+	s.CacheWrite += num(usage, "cacheWrite")
+	s.Cost += num(rawjson.Get(usage, "cost"), "total")
+}
