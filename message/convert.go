@@ -86,12 +86,19 @@ func Estimate(m Message) int64 {
 			}
 		}
 	case Assistant:
+		if m.IsText {
+			break // not what an answer is: pi counts nothing
+		}
 		for _, b := range m.Content {
 			switch b.Type {
 			case TextBlock, ThinkingBlock:
 				units += rawjson.UTF16Len(b.Text)
 			case ToolCallBlock:
-				units += rawjson.UTF16Len(b.Name) + stringifiedLen(b.Args())
+				args := b.Arguments // whatever they are: pi counts them as they stand
+				if rawjson.Kind(args) == 0 {
+					args = b.Args()
+				}
+				units += rawjson.UTF16Len(b.Name) + stringifiedLen(args)
 			}
 		}
 	case Bash:

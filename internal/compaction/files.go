@@ -1,0 +1,107 @@
+package compaction
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/message"
+)
+
+// Files are the paths that a stretch of conversation has touched, by the calls
+// of the tools read, edit and write. The lists are sorted by UTF-16 units.
+type Files struct{ Read, Edited, Written []string }
+
+// Lists returns what a summary tells of the files: those that were only read,
+// and those that were changed.
+func (f Files) Lists() (read, modified []string) {
+	modified = slices.Concat(f.Edited, f.Written)
+	slices.SortFunc(modified, rawjson.CompareUTF16)
+	modified = slices.Compact(modified)
+	read = slices.DeleteFunc(slices.Clone(f.Read), func(path string) bool {
+		_, found := slices.BinarySearchFunc(modified, path, rawjson.CompareUTF16)
+		return found
+	})
+	return read, modified
+}
+
+// fileSets collects paths. The zero value is empty.
+type fileSets struct{ read, edited, written map[string]bool }
+
+func put(set *map[string]bool, path string) {
+	if *set == nil {
+		*set = map[string]bool{}
+	}
+	(*set)[path] = true
+}
+
+func (s *fileSets) sorted() Files {
+	list := func(set map[string]bool) []string {
+		paths := make([]string, 0, len(set))
+		for p := range set {
+			paths = append(paths, p)
+		}
+		slices.SortFunc(paths, rawjson.CompareUTF16)
+		return paths
+	}
+	return Files{Read: list(s.read), Edited: list(s.edited), Written: list(s.written)}
+}
+
+// details takes up the lists of a summary made before; "modified" does not tell
+// edited and written apart.
+func (s *fileSets) details(v message.Value) {
+	for path := range rawjson.Elements(rawjson.Get(v, "readFiles")) {
+		if p, ok := rawjson.String(path); ok {
+			put(&s.read, p)
+		}
+	}
+	for path := range rawjson.Elements(rawjson.Get(v, "modifiedFiles")) {
+		if p, ok := rawjson.String(path); ok {
+			put(&s.edited, p)
+		}
+	}
+}
+
+// calls takes up the tool calls of an answer, and those that a tool result says
+// were made within it.
+func (s *fileSets) calls(m message.Message) {
+	switch m.Role {
+	case message.Assistant:
+		for _, b := range m.Content {
+			if b.Type == message.ToolCallBlock {
+				s.call(b.Name, b.Arguments)
+			}
+		}
+	case message.ToolResult:
+		raw := m.JSON()
+		if !bytes.Contains(raw, []byte("nestedCalls")) && !bytes.Contains(raw, []byte(`\u`)) {
+			return
+		}
+		for call := range rawjson.Elements(rawjson.Get(rawjson.Get(raw, "nestedCalls"), "calls")) {
+			name, _ := rawjson.GetString(call, "name")
+			s.call(name, rawjson.Get(call, "arguments"))
+		}
+	}
+}
+
+func (s *fileSets) call(name string, args message.Value) {
+	var set *map[string]bool
+	switch name {
+	case "read":
+		set = &s.read
+	case "edit":
+		set = &s.edited
+	case "write":
+		set = &s.written
+	default:
+		return
+	}
+	if path, _ := rawjson.GetString(args, "path"); path != "" {
+		put(set, path)
+	}
+}
+
+func (s fileSets) clone() fileSets {
+	return fileSets{maps.Clone(s.read), maps.Clone(s.edited), maps.Clone(s.written)}
+}
