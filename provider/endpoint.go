@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // Endpoint is what a codec needs to reach one model: anthropic.New, openai.New
@@ -23,4 +24,8 @@ type Endpoint struct {
 
 	// Client sends the requests; nil means [DefaultClient].
 	Client *http.Client
+
+	// Idle is how long the server may be silent before and in its answer; 0
+	// means [DefaultIdle].
+	Idle time.Duration
 }
