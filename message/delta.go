@@ -59,6 +59,24 @@ type Builder struct {
 	blocks []*building
 }
 
+// Resume returns a builder that goes on with an answer that has come as far as m.
+func Resume(m Message) *Builder {
+	b := NewBuilder(m)
+	for _, block := range m.Content {
+		n := &building{block: block}
+		n.block.raw = nil
+		if block.Type == ToolCallBlock {
+			if args := string(block.Arguments); args != "{}" {
+				n.text.WriteString(args)
+			}
+		} else {
+			n.text.WriteString(block.Text)
+		}
+		b.blocks = append(b.blocks, n)
+	}
+	return b
+}
+
 type building struct {
 	block Block
 	text  strings.Builder

@@ -207,7 +207,7 @@ func (h *Hub) alone(s *Session) bool {
 // begin is how a new session of this front end is begun.
 func (c *Conn) begin() Start {
 	start := c.start
-	start.Open, start.At, start.Leaf, start.Label = "", false, "", ""
+	start.Open, start.AtWord, start.Label = "", "", ""
 	start.New = session.Header{CWD: c.session().dir}
 	return start
 }

@@ -90,9 +90,8 @@ type Start struct {
 	New  session.Header
 	File string // where a new session will lie, if it is kept
 
-	Dir  string     // to work in; "": the session's own
-	Leaf session.ID // to stand at, if AtLeaf
-	At   bool
+	Dir    string // to work in; "": the session's own
+	AtWord string // an entry id or label to stand at; "": where the session stood last
 
 	Provider, Model string // "" : the session's, else the default
 	Thinking        string

@@ -80,10 +80,8 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		s.dir = live.Header().CWD
 	}
 	s.branch = live.Main()
-	if start.At {
-		if err := s.branch.Move(start.Leaf); err != nil {
-			return nil, err
-		}
+	if err := s.standAt(start.AtWord); err != nil {
+		return nil, err
 	}
 	live.Foreign = func(entries []*session.Entry) {
 		for _, e := range entries {
@@ -105,6 +103,29 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 	}
 	go s.own()
 	return s, nil
+}
+
+// standAt moves the leaf to the entry of that id or label. Before the owner has
+// begun.
+func (s *Session) standAt(word string) error {
+	if word == "" {
+		return nil
+	}
+	tree := s.live.Tree()
+	id := session.ID(word)
+	if !tree.Has(id) {
+		if id = tree.Labelled(word); id == "" {
+			return protocol.Fail(protocol.UnknownEntry, "The session has no entry and no label %q.", word)
+		}
+	}
+	end, err := tree.TurnEnd(id, tree.Leaf())
+	if err != nil {
+		return fmt.Errorf("read the session: %w", err)
+	}
+	if end != id {
+		s.note("info", "Moved on to %s: the results of a tool turn belong together.", end)
+	}
+	return s.branch.Move(end)
 }
 
 // lease makes this process the owner of a session that exists, if nobody else
