@@ -46,7 +46,10 @@ type Item struct {
 }
 
 // Call is a tool call.
-type Call struct{ ID, Name string }
+type Call struct {
+	ID, Name string
+	Args     []byte // JSON, in some APIs a string of JSON; nil if there are none
+}
 
 // Tool is an offered tool.
 type Tool struct {

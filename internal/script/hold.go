@@ -46,12 +46,18 @@ func (s *Script) Holds() []Hold {
 // AwaitHold returns when a reply waits at the hold of that name, or with the
 // error of ctx.
 func (s *Script) AwaitHold(ctx context.Context, name string) error {
+	return s.await(ctx, func() bool {
+		return slices.ContainsFunc(s.holds, func(h *hold) bool { return h.Name == name })
+	})
+}
+
+// await waits until something is so; it is asked with the mutex held.
+func (s *Script) await(ctx context.Context, isSo func() bool) error {
 	for {
 		s.mu.Lock()
-		held := slices.ContainsFunc(s.holds, func(h *hold) bool { return h.Name == name })
-		changed := s.changed
+		ok, changed := isSo(), s.changed
 		s.mu.Unlock()
-		if held {
+		if ok {
 			return nil
 		}
 		select {
@@ -60,6 +66,25 @@ func (s *Script) AwaitHold(ctx context.Context, name string) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// Hang waits for the end of ctx, as a reply does that says nothing more.
+func (s *Script) Hang(ctx context.Context) {
+	s.hanging(1)
+	<-ctx.Done()
+	s.hanging(-1)
+}
+
+func (s *Script) hanging(change int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent += change
+	s.changedLocked()
+}
+
+// AwaitHang returns when a reply hangs, or with the error of ctx.
+func (s *Script) AwaitHang(ctx context.Context) error {
+	return s.await(ctx, func() bool { return s.silent > 0 })
 }
 
 // Reset starts all over: counters, holds, releases.
@@ -127,7 +152,7 @@ func (s *Script) wait(ctx context.Context, name string, n int, limit time.Durati
 	return ctx.Err() == nil
 }
 
-// changedLocked wakes those who wait for a change of the holds.
+// changedLocked wakes those who wait for a hold or a hang.
 func (s *Script) changedLocked() {
 	close(s.changed)
 	s.changed = make(chan struct{})

@@ -79,7 +79,8 @@ type Script struct {
 	used     []int          // matches of each rule; guarded by mu
 	released map[string]int // releases that nobody has waited for yet; guarded by mu
 	holds    []*hold        // guarded by mu
-	changed  chan struct{}  // closed when holds change; guarded by mu
+	silent   int            // replies that hang; guarded by mu
+	changed  chan struct{}  // closed when holds or silent change; guarded by mu
 }
 
 // program is what was read: it never changes.

@@ -164,7 +164,7 @@ func (p *player) refuse() {
 	case broken:
 		p.yield(Step{Kind: Reset})
 	case silent:
-		<-p.ctx.Done()
+		p.script.Hang(p.ctx)
 	default:
 		p.yield(Step{Kind: Refused, Failure: p.Failure})
 	}
@@ -203,7 +203,7 @@ func (p *player) perform(a action) bool {
 	case "hold":
 		return p.script.wait(p.ctx, a.name, p.N, millis(a.ms))
 	case "hang":
-		<-p.ctx.Done()
+		p.script.Hang(p.ctx)
 	case "reset":
 		p.yield(Step{Kind: Reset})
 	case "end":

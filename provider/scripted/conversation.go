@@ -26,7 +26,7 @@ func (m *model) conversation(req provider.Request) script.Conversation {
 		case message.Assistant:
 			it.Role = script.Assistant
 			for _, b := range msg.ToolCalls() {
-				it.Calls = append(it.Calls, script.Call{ID: b.ID, Name: b.Name})
+				it.Calls = append(it.Calls, script.Call{ID: b.ID, Name: b.Name, Args: b.Args()})
 			}
 		case message.ToolResult:
 			it.Role, it.CallID, it.IsError = script.ToolRole, msg.ToolCallID, msg.IsError

@@ -1,0 +1,57 @@
+package fakellm
+
+import (
+	"github.com/boughdev/bough/internal/script"
+)
+
+// Times never pass in a fake server.
+const (
+	created    = 1700000000
+	createdISO = "2023-11-14T22:13:20Z"
+)
+
+// event is one event of a stream; name is "" where the API gives none.
+type event struct {
+	name string
+	data raw
+}
+
+// encoder says the steps of one reply in the words of an API. It is used once.
+type encoder interface {
+	start() []event
+	open(i int) []event
+	piece(i int, text string) []event
+	close(i int) []event
+	finish() []event
+	fail(f *script.Failure) []event
+	whole() raw // the reply without a stream
+}
+
+func newEncoder(r *script.Reply, body []byte) encoder {
+	switch r.API {
+	case script.Chat:
+		return newChat(r, body)
+	case script.Anthropic:
+		return &anthropicEncoder{r}
+	}
+	return newResponses(r, body)
+}
+
+// errorBody is what an API answers with when it refuses request n.
+func errorBody(api script.API, f *script.Failure, n int) raw {
+	if api == script.Anthropic {
+		return obj("type", "error", "error", obj("type", f.Type, "message", f.Message), "request_id", requestID(n))
+	}
+	return obj("error", obj("message", f.Message, "type", f.Type, "param", nil, "code", orNull(f.Code)))
+}
+
+// ofType joins the texts of the blocks of a type; any tells whether there are any.
+func ofType(r *script.Reply, typ script.BlockType) (text string, any bool) {
+	for _, b := range r.Blocks {
+		if b.Type == typ {
+			text += b.Text
+			any = true
+		}
+	}
+	return text, any
+}
