@@ -1,0 +1,154 @@
+package config
+
+import (
+	"time"
+)
+
+// Settings is what settings.json says, with pi's defaults for what it does not
+// say (docs/spec/frontends.md H-15).
+type Settings struct {
+	DefaultProvider      string
+	DefaultModel         string
+	DefaultThinkingLevel string
+	ModelThinkingLevels  map[string]string // by "provider/model"
+	ThinkingBudgets      map[string]int64  // tokens, by level
+	EnabledModels        []string          // patterns; nil: all
+
+	SteeringMode string // "all" or "one-at-a-time"
+	FollowUpMode string // the same
+
+	DefaultTools        []string // the tools that are on, in order; + and - are worked in
+	DefaultProjectTrust string   // "ask", "always", "never"
+	SessionDir          string   // as written; see [Paths.SessionDir]
+
+	Compaction    Compaction
+	BranchSummary BranchSummary
+	Retry         Retry
+
+	ShellPath          string // with "~" expanded
+	ShellCommandPrefix string
+
+	HTTPProxy       string
+	HTTPIdleTimeout time.Duration // 0: none
+
+	Images Images
+	Bough  Own
+}
+
+// Compaction says when a conversation is compacted; in tokens.
+type Compaction struct {
+	Enabled          bool
+	ReserveTokens    int64 // the room that must be left
+	KeepRecentTokens int64
+	Models           map[string]CompactionTokens // by "provider/model"
+}
+
+// CompactionTokens are what one model has of its own.
+type CompactionTokens struct{ ReserveTokens, KeepRecentTokens *int64 }
+
+// For returns the settings for one model.
+func (c Compaction) For(provider, model string) (reserve, keep int64) {
+	reserve, keep = c.ReserveTokens, c.KeepRecentTokens
+	own := c.Models[provider+"/"+model]
+	if own.ReserveTokens != nil {
+		reserve = *own.ReserveTokens
+	}
+	if own.KeepRecentTokens != nil {
+		keep = *own.KeepRecentTokens
+	}
+	return reserve, keep
+}
+
+// BranchSummary says how a branch that is left is summed up.
+type BranchSummary struct {
+	ReserveTokens int64
+	SkipPrompt    bool
+}
+
+// Retry says what is done when a provider fails.
+type Retry struct {
+	Enabled    bool
+	MaxRetries int64
+	BaseDelay  time.Duration // before the first retry; doubles
+	MaxDelay   time.Duration // retry.maxAgentDelayMs
+
+	ProviderRetries  int64         // retries below the agent
+	ProviderTimeout  time.Duration // 0: HTTPIdleTimeout
+	ProviderMaxDelay time.Duration // the longest wait that a provider may ask for; 0: any
+}
+
+// Images says what happens to images.
+type Images struct {
+	AutoResize bool
+	Block      bool // none is sent
+}
+
+// Own are the settings that only bough has, below the key "bough".
+type Own struct {
+	BashTimeout       time.Duration // bash.defaultTimeout, in seconds; 0: none
+	MaxTurns          *int64        // of one run; nil: as the mode has it; 0: no limit
+	Sync              string        // "off", "turn" (at the ends of turns) or "always"
+	ContinueOnStart   bool
+	KeepForeignPrompt bool
+	ContextFiles      string // "always", "ask", "trusted"
+}
+
+// Defaults returns the settings of a user without a file.
+func Defaults() Settings {
+	return Settings{
+		DefaultThinkingLevel: "medium",
+		SteeringMode:         "one-at-a-time",
+		FollowUpMode:         "one-at-a-time",
+		DefaultTools:         []string{"read", "bash", "edit", "write"},
+		DefaultProjectTrust:  "ask",
+		Compaction:           Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},
+		BranchSummary:        BranchSummary{ReserveTokens: 16384},
+		Retry: Retry{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute,
+			ProviderMaxDelay: time.Minute},
+		HTTPIdleTimeout: 5 * time.Minute,
+		Images:          Images{AutoResize: true},
+		Bough:           Own{BashTimeout: 10 * time.Minute, Sync: "turn", ContextFiles: "always"},
+	}
+}
+
+// Tools applies a list of tool names to what it inherits: a list of "+name" and
+// "-name" changes it, one with a plain name replaces it, and its signs apply to
+// the plain ones in order (docs/spec/frontends.md H-11).
+func Tools(inherited, list []string) []string {
+	signed := func(s string) bool { return len(s) > 1 && (s[0] == '+' || s[0] == '-') }
+	out := []string{}
+	add := func(name string) {
+		for _, have := range out {
+			if have == name {
+				return
+			}
+		}
+		out = append(out, name)
+	}
+	replace := len(list) == 0
+	for _, s := range list {
+		if !signed(s) && s != "" {
+			replace = true
+			add(s)
+		}
+	}
+	if !replace {
+		out = append(out, inherited...)
+	}
+	for _, s := range list {
+		switch {
+		case !signed(s):
+		case s[0] == '+':
+			add(s[1:])
+		default:
+			kept := out[:0]
+			for _, have := range out {
+				if have != s[1:] {
+					kept = append(kept, have)
+				}
+			}
+			out = kept
+		}
+	}
+	return out
+}
