@@ -1,0 +1,209 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Keys finds the keys of providers. It may be used by several goroutines.
+type Keys struct {
+	env   func(string) string
+	creds Credentials
+
+	mu       sync.Mutex
+	flags    map[string]string                 // --api-key, by provider; guarded by mu
+	commands map[string]func() (string, error) // of auth.json, each run once; guarded by mu
+}
+
+// New returns the keys of a user.
+func New(env func(string) string, creds Credentials) *Keys {
+	return &Keys{env: env, creds: creds, flags: map[string]string{}, commands: map[string]func() (string, error){}}
+}
+
+// Use sets the key of a provider that goes before all others. It is kept in
+// memory only.
+func (k *Keys) Use(provider, key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.flags[provider] = key
+}
+
+// Place tells where a key is from.
+type Place string
+
+const (
+	Nowhere    Place = ""
+	Flag       Place = "--api-key"
+	File       Place = "auth.json"
+	ModelsFile Place = "models.json"
+	Variable   Place = "environment"
+)
+
+// Source is where the key of a provider is from; the first that has one, in the
+// order of docs/spec/frontends.md H-52.
+type Source struct {
+	Place    Place
+	Variable string // the name of the variable, if it is one
+}
+
+func (s Source) String() string {
+	if s.Place == Variable {
+		return "$" + s.Variable
+	}
+	return string(s.Place)
+}
+
+// Find tells where the key of a provider is from without working it out: a
+// command counts as a key. configured is what models.json says, or "".
+func (k *Keys) Find(provider, configured string) Source {
+	k.mu.Lock()
+	flag := k.flags[provider]
+	k.mu.Unlock()
+	switch {
+	case flag != "":
+		return Source{Place: Flag}
+	case k.isSet(provider, k.creds[provider].Key):
+		return Source{Place: File}
+	case k.isSet(provider, configured):
+		return Source{Place: ModelsFile}
+	}
+	for _, name := range Variables(provider) {
+		if k.Getenv(provider, name) != "" {
+			return Source{Variable, name}
+		}
+	}
+	return Source{}
+}
+
+func (k *Keys) isSet(provider, value string) bool {
+	if value == "" {
+		return false
+	}
+	if command, ok := isCommand(value); ok {
+		return command != ""
+	}
+	v, ok := expand(value, k.envOf(provider))
+	return ok && v != ""
+}
+
+// Key works the key of a provider out. It returns "" and no error if there is
+// none.
+func (k *Keys) Key(ctx context.Context, provider, configured string) (string, error) {
+	src := k.Find(provider, configured)
+	var key string
+	var err error
+	switch src.Place {
+	case Flag:
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return k.flags[provider], nil
+	case Variable:
+		return k.Getenv(provider, src.Variable), nil
+	case File:
+		if command, ok := isCommand(k.creds[provider].Key); ok {
+			key, err = k.once(ctx, command)
+		} else {
+			key, _ = expand(k.creds[provider].Key, k.envOf(provider))
+		}
+	case ModelsFile:
+		key, _, err = k.Value(ctx, provider, configured)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the command for the key of %s in %s: %w", provider, src.Place, err)
+	}
+	return key, nil
+}
+
+// Value works out a value of models.json, a key or a header; a command runs each
+// time. It returns false if the value counts as not set.
+func (k *Keys) Value(ctx context.Context, provider, value string) (string, bool, error) {
+	if command, ok := isCommand(value); ok {
+		s, err := run(ctx, command)
+		return s, err == nil, err
+	}
+	s, ok := expand(value, k.envOf(provider))
+	return s, ok, nil
+}
+
+// once runs a command of auth.json the first time it is wanted; what it came to,
+// be it a failure, counts from then on. It goes on when the first who asked no
+// longer wants it.
+func (k *Keys) once(ctx context.Context, command string) (string, error) {
+	k.mu.Lock()
+	f := k.commands[command]
+	if f == nil {
+		f = sync.OnceValues(func() (string, error) { return run(context.WithoutCancel(ctx), command) })
+		k.commands[command] = f
+	}
+	k.mu.Unlock()
+	return f()
+}
+
+// Getenv returns a variable for a provider: that of its credential, else that of
+// the process.
+func (k *Keys) Getenv(provider, name string) string {
+	if v := k.creds[provider].Env[name]; v != "" {
+		return v
+	}
+	return k.env(name)
+}
+
+func (k *Keys) envOf(provider string) func(string) string {
+	return func(name string) string { return k.Getenv(provider, name) }
+}
+
+// ErrNoKey is for a provider that has no key. See [Keys.Missing].
+var ErrNoKey = errors.New("no key")
+
+// Missing says what to do for a provider without a key.
+func (k *Keys) Missing(provider string) error {
+	hint := "give one with --api-key or bough auth login " + provider
+	if names := Variables(provider); len(names) > 0 {
+		hint = "set " + names[0] + ", or " + hint
+	}
+	if k.creds[provider].Type == "oauth" {
+		hint = "its sign-in of pi cannot be used; " + hint
+	}
+	return fmt.Errorf("%w for %s: %s", ErrNoKey, provider, hint)
+}
+
+// Secrets returns the values that must not be shown: all keys that are known
+// without running a command.
+func (k *Keys) Secrets() []string {
+	var out []string
+	add := func(s string) {
+		if len(s) >= 8 && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	k.mu.Lock()
+	flags := slices.Collect(maps.Values(k.flags))
+	k.mu.Unlock()
+	for _, s := range flags {
+		add(s)
+	}
+	for id, c := range k.creds {
+		if _, ok := isCommand(c.Key); !ok {
+			if s, ok := expand(c.Key, k.envOf(id)); ok {
+				add(s)
+			}
+		}
+	}
+	for _, v := range variables {
+		for _, n := range v.names {
+			add(k.env(n))
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if d := len(b) - len(a); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return out
+}
