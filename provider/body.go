@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"unicode/utf8"
 
@@ -68,7 +69,9 @@ func (b *Body) Bool(k string, v bool) { b.Key(k); b.buf = strconv.AppendBool(b.b
 func (b *Body) Set(k string, v []byte) { b.Key(k).Raw(v) }
 
 // DataURL writes a member that is the data URL of an image in base64.
-func (b *Body) DataURL(k, mimeType, data string) { b.Str(k, "data:"+mimeType+";base64,"+data) }
+func (b *Body) DataURL(k, mimeType, data string) {
+	b.Str(k, "data:"+cmp.Or(mimeType, "image/png")+";base64,"+data)
+}
 
 // Len returns how much has been written.
 func (b *Body) Len() int { return len(b.buf) }

@@ -24,8 +24,8 @@ const (
 
 // PrepareOptions say how [Prepare] works.
 type PrepareOptions struct {
-	// CallID rewrites the id of a tool call in an answer of another model, from,
-	// for the API of the target. Nil keeps the ids.
+	// CallID rewrites the id of a tool call in the answer from for the API of the
+	// target; if Plain, in answers of other models only. Nil keeps the ids.
 	CallID func(id string, from message.Message) string
 
 	// Plain asks for what pi does: tool results that answer no open call stay
@@ -128,7 +128,7 @@ func withoutImages(m message.Message, text, foreign string) message.Message {
 }
 
 func (r *repair) adaptAnswer(m message.Message) message.Message {
-	same := m.Provider == r.target.Provider && m.API == r.target.API && m.Model == r.target.ID
+	same := r.target.Same(m)
 	var (
 		blocks  = make([]message.Block, 0, len(m.Content))
 		changed bool
@@ -144,11 +144,10 @@ func (r *repair) adaptAnswer(m message.Message) message.Message {
 				b, changed = text, true
 			}
 		case message.ToolCallBlock:
-			if same {
-				if !r.o.Plain {
-					delete(r.renamed, b.ID) // an id of its own, not that of the call before
-				}
-			} else if call, ok := r.foreignCall(b, m); ok {
+			if same && r.o.Plain {
+				break
+			}
+			if call, ok := r.adaptCall(b, m, same); ok {
 				b, changed = call, true
 			}
 		}
@@ -187,10 +186,10 @@ func bare(b message.Block) (message.Block, bool) {
 	return message.DecodeBlock(v), true
 }
 
-// foreignCall fits a call of another model, and tells whether it had to.
-func (r *repair) foreignCall(b message.Block, from message.Message) (message.Block, bool) {
+// adaptCall fits a call, and tells whether it had to.
+func (r *repair) adaptCall(b message.Block, from message.Message, same bool) (message.Block, bool) {
 	changed := false
-	if rawjson.Truthy(rawjson.Get(b.JSON(), "thoughtSignature")) {
+	if !same && rawjson.Truthy(rawjson.Get(b.JSON(), "thoughtSignature")) {
 		b, changed = b.With("thoughtSignature", nil), true
 	}
 	if r.o.CallID == nil {
@@ -198,6 +197,9 @@ func (r *repair) foreignCall(b message.Block, from message.Message) (message.Blo
 	}
 	id := r.o.CallID(b.ID, from)
 	if id == b.ID {
+		if !r.o.Plain {
+			delete(r.renamed, id) // the results to come are not of the call before
+		}
 		return b, changed
 	}
 	if r.renamed == nil {
@@ -205,6 +207,12 @@ func (r *repair) foreignCall(b message.Block, from message.Message) (message.Blo
 	}
 	r.renamed[b.ID] = id
 	return b.With("id", rawjson.Quote(id)), true
+}
+
+// Same reports whether an answer is the model's own, so that its signatures can
+// go back.
+func (i Info) Same(m message.Message) bool {
+	return m.Provider == i.Provider && m.API == i.API && m.Model == i.ID
 }
 
 // add puts an adapted message in its place.

@@ -158,12 +158,12 @@ func TestPrepareLive(t *testing.T) {
 		}, []string{
 			`{"role":"assistant","content":[{"type":"toolCall","id":"call_9d0fd452","name":"read","arguments":{}}],"api":"a","provider":"p","model":"m"}`, result("call_9d0fd452", "x"),
 		}},
-		{"an id of another model is freed by the model's own", []string{
+		{"an id that had to be rewritten is that of the last call with it", []string{
 			`{"role":"assistant","content":[{"type":"toolCall","id":"a|b","name":"read","arguments":{}}],"api":"z","provider":"p","model":"m"}`, result("a|b", "x"),
 			`{"role":"assistant","content":[{"type":"toolCall","id":"a|b","name":"read","arguments":{}}],"api":"a","provider":"p","model":"m"}`, result("a|b", "y"),
 		}, []string{
 			`{"role":"assistant","content":[{"type":"toolCall","id":"a_b","name":"read","arguments":{}}],"api":"z","provider":"p","model":"m"}`, result("a_b", "x"),
-			`{"role":"assistant","content":[{"type":"toolCall","id":"a|b","name":"read","arguments":{}}],"api":"a","provider":"p","model":"m"}`, result("a|b", "y"),
+			`{"role":"assistant","content":[{"type":"toolCall","id":"call_759eb6bc","name":"read","arguments":{}}],"api":"a","provider":"p","model":"m"}`, result("call_759eb6bc", "y"),
 		}},
 		{"what is no block stays", []string{`{"role":"user","content":[1,null,"x",{"type":"hologram"},{"type":"text"}]}`, `{"role":"oracle","content":[]}`},
 			[]string{`{"role":"user","content":[1,null,"x",{"type":"hologram"},{"type":"text"}]}`, `{"role":"oracle","content":[]}`}},
