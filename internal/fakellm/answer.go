@@ -2,7 +2,6 @@ package fakellm
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -10,14 +9,12 @@ import (
 	"github.com/boughdev/bough/internal/script"
 )
 
-func requestID(n int) string { return fmt.Sprintf("req_fake_%d", n) }
-
 // setRequestID names request n as its API does.
 func setRequestID(h http.Header, api script.API, n int) {
 	if api == script.Anthropic {
-		h.Set("Request-Id", requestID(n))
+		h.Set("Request-Id", script.RequestID(n))
 	} else {
-		h.Set("X-Request-Id", requestID(n))
+		h.Set("X-Request-Id", script.RequestID(n))
 	}
 }
 
@@ -148,7 +145,7 @@ func (a *answerer) refuse(f *script.Failure) {
 	a.status = strconv.Itoa(f.Status)
 	h := a.w.Header()
 	setRequestID(h, a.r.API, a.r.N)
-	contentType, body := "application/json", []byte(errorBody(a.r.API, f, a.r.N))
+	contentType, body := "application/json", f.JSON(a.r.API, a.r.N)
 	if f.Body != nil {
 		body = f.Body
 	}

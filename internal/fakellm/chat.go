@@ -86,7 +86,7 @@ func cached(u script.Usage) raw {
 }
 
 func (e *chatEncoder) fail(f *script.Failure) []event {
-	return []event{{"", errorBody(script.Chat, f, e.N)}}
+	return []event{{"", f.JSON(script.Chat, e.N)}}
 }
 
 func (e *chatEncoder) whole() raw {

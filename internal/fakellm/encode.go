@@ -37,14 +37,6 @@ func newEncoder(r *script.Reply, body []byte) encoder {
 	return newResponses(r, body)
 }
 
-// errorBody is what an API answers with when it refuses request n.
-func errorBody(api script.API, f *script.Failure, n int) raw {
-	if api == script.Anthropic {
-		return obj("type", "error", "error", obj("type", f.Type, "message", f.Message), "request_id", requestID(n))
-	}
-	return obj("error", obj("message", f.Message, "type", f.Type, "param", nil, "code", orNull(f.Code)))
-}
-
 // ofType joins the texts of the blocks of a type; any tells whether there are any.
 func ofType(r *script.Reply, typ script.BlockType) (text string, any bool) {
 	for _, b := range r.Blocks {

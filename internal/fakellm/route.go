@@ -52,9 +52,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	api, ok := apiOf(path)
 	switch {
 	case r.Method != http.MethodPost || !ok:
-		sendJSON(w, http.StatusNotFound, errorBody(script.Chat, invalid("no such endpoint: "+r.Method+" "+path), 0))
+		sendJSON(w, http.StatusNotFound, invalid("no such endpoint: "+r.Method+" "+path).JSON(script.Chat, 0))
 	case !rawjson.Valid(body) || rawjson.Kind(body) != '{' && rawjson.Kind(body) != '[':
-		sendJSON(w, http.StatusBadRequest, errorBody(api, invalid("the body is not a JSON object"), 0))
+		sendJSON(w, http.StatusBadRequest, invalid("the body is not a JSON object").JSON(api, 0))
 	case strings.HasSuffix(path, countSuffix):
 		sendJSON(w, http.StatusOK, obj("input_tokens", countTokens(conversation(api, body))))
 	default:
@@ -94,7 +94,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, api script.API, bod
 func (s *Server) models(w http.ResponseWriter, r *http.Request, path string) {
 	m := modelPath.FindStringSubmatch(path)
 	if m == nil {
-		sendJSON(w, http.StatusNotFound, errorBody(script.Chat, invalid("no such path "+path), 0))
+		sendJSON(w, http.StatusNotFound, invalid("no such path "+path).JSON(script.Chat, 0))
 		return
 	}
 	api := script.Chat
@@ -109,7 +109,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request, path string) {
 	if m[1] != "" {
 		id, err := url.PathUnescape(m[1])
 		if err != nil || !slices.Contains(ids, id) {
-			sendJSON(w, http.StatusNotFound, errorBody(api, script.FailureOf("not-found", api), 0))
+			sendJSON(w, http.StatusNotFound, script.FailureOf("not-found", api).JSON(api, 0))
 			return
 		}
 		sendJSON(w, http.StatusOK, show(id))

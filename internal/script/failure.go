@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/boughdev/bough/internal/rawjson"
 )
@@ -18,6 +19,21 @@ type Failure struct {
 
 	silence outcome
 }
+
+// JSON is the error with which an API refuses request n, unless there is a Body.
+func (f *Failure) JSON(api API, n int) []byte {
+	if api == Anthropic {
+		return object("type", "error", "error", object("type", f.Type, "message", f.Message), "request_id", RequestID(n))
+	}
+	code := []byte("null")
+	if f.Code != "" {
+		code = rawjson.Quote(f.Code)
+	}
+	return object("error", object("message", f.Message, "type", f.Type, "param", []byte("null"), "code", code))
+}
+
+// RequestID is the name that an API gives to request n.
+func RequestID(n int) string { return "req_fake_" + strconv.Itoa(n) }
 
 // outcome is what happens instead of an HTTP answer.
 type outcome int

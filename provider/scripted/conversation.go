@@ -8,8 +8,8 @@ import (
 	"github.com/boughdev/bough/provider"
 )
 
-// conversation says a request in the words of a script, as it would read after a
-// way over the wire.
+// conversation says a request in the words of a script. It is repaired before,
+// as it is for every other model.
 func (m *model) conversation(req provider.Request) script.Conversation {
 	c := script.Conversation{API: m.api(), Model: m.info.ID, Stream: true}
 	if fold, ok := message.FoldSystem(req.Messages); ok {
@@ -18,7 +18,7 @@ func (m *model) conversation(req provider.Request) script.Conversation {
 			c.Tools = append(c.Tools, script.Tool{Name: t.Name, Schema: t.Parameters})
 		}
 	}
-	for _, msg := range req.Messages {
+	for _, msg := range provider.Prepare(req.Messages, m.info, provider.PrepareOptions{}) {
 		it := script.Item{Text: texts(msg.Content)}
 		switch msg.Role {
 		case message.User:

@@ -12,6 +12,7 @@ package scripted
 import (
 	"context"
 	"iter"
+	"syscall"
 
 	"github.com/boughdev/bough/internal/script"
 	"github.com/boughdev/bough/message"
@@ -81,15 +82,15 @@ func (m *model) delta(r *script.Reply, step script.Step) (message.Delta, error) 
 	case script.Finished:
 		return m.ending(r), nil
 	case script.Refused:
-		return message.Delta{}, failed(step.Failure, false)
+		return message.Delta{}, refused(r, step.Failure)
 	case script.BrokenOff:
-		return message.Delta{}, failed(step.Failure, true)
+		return message.Delta{}, brokenOff(r, step.Failure)
 	case script.Reset:
-		return message.Delta{}, broken("the connection to the scripted model was reset")
+		return message.Delta{}, provider.NetworkError(syscall.ECONNRESET)
 	case script.EndedEarly:
-		return message.Delta{}, broken("the scripted model's answer ended before it was complete")
+		return message.Delta{}, provider.EndedEarly()
 	case script.Malformed:
-		return message.Delta{}, broken("the scripted model's answer could not be read: " + step.Text)
+		return message.Delta{}, provider.BadEvent([]byte(step.Text))
 	}
 	return message.Delta{}, nil
 }

@@ -177,6 +177,31 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+func TestErrorsReadAsBehindACodec(t *testing.T) {
+	for _, tt := range []struct{ reply, api, want string }{
+		{`{"error":"bad-request"}`, "openai-completions", `400: {"message":"The fake model dislikes this request.","type":"invalid_request_error","param":null,"code":"invalid_value"}`},
+		{`{"error":"bad-gateway"}`, "openai-completions", `502: 502 Bad Gateway`},
+		{`{"text":"x","at":[{"chunk":0,"do":"error","kind":"overloaded"}]}`, "anthropic-messages", `Overloaded`},
+	} {
+		info := Info("one")
+		info.API = tt.api
+		_, _, err := ask(t.Context(), New(info, parse(t, `[{"reply":`+tt.reply+`}]`)), user("go"))
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: error %v, want %s", tt.reply, err, tt.want)
+		}
+	}
+}
+
+func TestConversationIsRepaired(t *testing.T) {
+	failed := message.Message{Role: message.Assistant, StopReason: message.Aborted, Content: []message.Block{message.Text("half")}}
+	open := message.Message{Role: message.Assistant, Content: []message.Block{message.ToolCall("c1", "read", nil)}}
+	m := New(Info("one"), parse(t, `[{"when":{"turn":0,"userTurns":2,"messages":4,"any":"`+provider.NoResult+`"},"reply":{"text":"fine"}}]`))
+	got, _, err := ask(t.Context(), m, user("a"), open, user("b"), failed)
+	if err != nil || got.Text("") != "fine" {
+		t.Errorf("answer %q, %v", got.Text(""), err)
+	}
+}
+
 func TestStopReasons(t *testing.T) {
 	for _, tt := range []struct {
 		stop string
@@ -237,6 +262,21 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 				t.Errorf("%s: ended after %v with holds %v", reply, d, s.Holds())
 			}
 		})
+	}
+}
+
+func TestHangIsTold(t *testing.T) {
+	s := parse(t, `[{"reply":{"text":"abcd","chunk":2,"at":[{"chunk":1,"do":"hang"}]}}]`)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		if err := s.AwaitHang(t.Context()); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	}()
+	got, _, err := ask(ctx, New(Info("one"), s), user("go"))
+	if !errors.Is(err, context.Canceled) || got.Text("") != "ab" {
+		t.Errorf("said %q, %v", got.Text(""), err)
 	}
 }
 
