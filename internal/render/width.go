@@ -1,0 +1,44 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width returns how many columns a text takes, by grapheme clusters; characters
+// of ambiguous width take one. It is the one measure of all that is drawn.
+func Width(s string) int { return ansi.StringWidth(s) }
+
+// Cut returns a line that takes at most width columns; what was cut off shows as
+// dots. A cluster is never split.
+func Cut(s string, width int) string {
+	switch {
+	case width <= 0:
+		return ""
+	case len(s) <= width: // a byte takes no more than a column
+		return s
+	case width <= 3:
+		return ansi.Truncate(s, width, "")
+	}
+	return ansi.Truncate(s, width, "...")
+}
+
+// Pad fills a line up to width columns with blanks.
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-Width(s), 0))
+}
+
+// Quote returns the beginning of a text in quotes, cut between words where there
+// are any.
+func Quote(s string, width int) string {
+	s = OneLine(s)
+	if Width(s) > width {
+		s = ansi.Truncate(s, max(width-3, 1), "")
+		if i := strings.LastIndexByte(s, ' '); i > len(s)/2 {
+			s = s[:i]
+		}
+		s = strings.TrimRight(s, " .,;:!?-") + "..."
+	}
+	return `"` + s + `"`
+}
