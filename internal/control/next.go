@@ -219,7 +219,7 @@ func (r *run) step() (*agent.Step, error) {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	msgs := make([]message.Message, 0, len(p.Items))
-	for _, it := range p.Items {
+	for _, it := range session.InCallOrder(p.Items) {
 		if m, ok := message.ForModel(it.Message); ok {
 			msgs = append(msgs, m)
 		}

@@ -1,0 +1,180 @@
+package internal
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/boughdev/bough"
+
+// floors is the layer table of ARCHITECTURE.md. A package imports only from
+// lower floors; the first pattern that fits counts.
+var floors = []struct {
+	pattern string
+	floor   int
+}{
+	{"cmd/...", 9},
+	{"internal/cli", 8},
+	{"internal/frontend/slash", 6},
+	{"internal/frontend/...", 7},
+	{"internal/control", 5},
+	{"internal/render", 5},
+	{"internal/conformance", 5},
+	{"session/filestore", 4},
+	{"session/memstore", 4},
+	{"provider/anthropic", 4},
+	{"provider/openai", 4},
+	{"provider/chat", 4},
+	{"provider/catalog/...", 4},
+	{"provider/offline", 4},
+	{"provider/scripted", 4},
+	{"tool/builtin", 4},
+	{"internal/agent", 4},
+	{"internal/view", 4},
+	{"protocol", 3},
+	{"internal/compaction", 3},
+	{"session", 2},
+	{"provider", 2},
+	{"tool", 2},
+	{"internal/prompt", 2},
+	{"message", 1},
+	{"internal/config", 1},
+	{"internal/auth", 1},
+	{"internal/workspace/...", 1},
+	{"internal/script", 1},
+	{"internal/pifile", 0},
+	{"internal/rawjson", 0},
+}
+
+// helpers are for tests and examples, and may import what they like.
+var helpers = []string{"examples/...", "internal/golden", "internal/fakellm/...", "internal/workspace/workspacetest", "provider/providertest", "session/storetest", "internal"}
+
+// never says what the layers would let happen and must not.
+var never = []struct{ from, to string }{
+	{"internal/frontend/...", "internal/control"},
+	{"internal/frontend/...", "internal/agent"},
+	{"internal/frontend/...", "session/filestore"},
+	{"internal/frontend/...", "session/memstore"},
+	{"internal/agent", "session"},
+	{"provider", "tool"},
+	{"internal/control", "provider/..."},
+	{"internal/control", "session/filestore"},
+	{"internal/control", "session/memstore"},
+	{"internal/control", "tool/builtin"},
+	{"internal/frontend/...", "tool/builtin"},
+}
+
+func match(pattern, pkg string) bool {
+	if p, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return strings.HasPrefix(pkg, p+"/") || pkg == p && p != "provider"
+	}
+	return pattern == pkg
+}
+
+func floorOf(pkg string) (int, bool) {
+	for _, f := range floors {
+		if match(f.pattern, pkg) {
+			return f.floor, true
+		}
+	}
+	return 0, false
+}
+
+type listed struct {
+	ImportPath, Doc string
+	Imports         []string
+	GoFiles         []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles,Doc", "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []listed
+	d := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+func TestImportsGoDownOnly(t *testing.T) {
+	for _, p := range packages(t) {
+		from := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if from == "" || slices.ContainsFunc(helpers, func(h string) bool { return match(h, from) }) {
+			continue
+		}
+		floor, ok := floorOf(from)
+		if !ok {
+			t.Errorf("%s has no place in the layer table of ARCHITECTURE.md", from)
+			continue
+		}
+		for _, imp := range p.Imports {
+			to, ours := strings.CutPrefix(imp, module+"/")
+			if !ours {
+				continue
+			}
+			if slices.ContainsFunc(helpers, func(h string) bool { return match(h, to) }) && to != "internal/golden" && !strings.HasSuffix(from, "test") {
+				t.Errorf("%s imports %s, which is for tests", from, to)
+				continue
+			}
+			if f, ok := floorOf(to); ok && f >= floor {
+				t.Errorf("%s imports %s, which is not below it", from, to)
+			}
+			for _, n := range never {
+				if match(n.from, from) && match(n.to, to) {
+					t.Errorf("%s must never import %s", from, to)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for _, p := range packages(t) {
+		if len(p.GoFiles) > 0 && p.Doc == "" {
+			t.Errorf("%s has no package comment", p.ImportPath)
+		}
+	}
+}
+
+// Folds compute what they are given; a clock or a goroutine would make them
+// depend on when they are asked.
+func TestFoldsAreStill(t *testing.T) {
+	for _, dir := range []string{"view", "render", "compaction"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if strings.HasSuffix(f, "_test.go") {
+				continue
+			}
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, word := range []string{"time.Now(", "\tgo func", "slog."} {
+				if strings.Contains(string(data), word) {
+					t.Errorf("%s: a fold uses %s", f, strings.TrimSpace(word))
+				}
+			}
+		}
+	}
+}
