@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -78,6 +79,9 @@ func (b *Body) Len() int { return len(b.buf) }
 
 // Cut takes back all that was written behind the first n bytes.
 func (b *Body) Cut(n int) { b.buf = b.buf[:n] }
+
+// Insert puts s, which is part of a value, at the place n in what was written.
+func (b *Body) Insert(n int, s string) { b.buf = slices.Insert(b.buf, n, []byte(s)...) }
 
 // Bytes returns what was written.
 func (b *Body) Bytes() []byte { return b.buf }

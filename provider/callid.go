@@ -45,6 +45,15 @@ func SafeID(id string, max int) string {
 	return b.String()
 }
 
+// SafeName returns the name of a called tool as all APIs take it. Another model
+// may have called what is no name here.
+func SafeName(name string) string {
+	if name = SafeID(name, 128); name == "" {
+		return "unknown"
+	}
+	return name
+}
+
 func idByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }

@@ -89,6 +89,11 @@ func BadEvent(data []byte) *Error {
 	return &Error{Kind: Transient, Message: "unreadable event in the stream: " + cutTo(strings.ToValidUTF8(string(data), "\uFFFD"), 200)}
 }
 
+// NotStreamed is the error of an answer that came as one document.
+func NotStreamed() *Error {
+	return &Error{Kind: Rejected, Message: "the server sent its answer as one document, not as a stream"}
+}
+
 // NetworkError makes an error of what went wrong below HTTP.
 func NetworkError(err error) *Error {
 	if u, ok := errors.AsType[*url.Error](err); ok {

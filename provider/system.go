@@ -23,7 +23,7 @@ func FoldSystem(msgs []message.Message, inPlace bool) (prompt string, tools []me
 			rest = append(rest, m)
 		} else if len(rest) == 0 {
 			begun = i + 1
-		} else if inPlace && SystemChange(m) != "" {
+		} else if inPlace && strings.TrimSpace(SystemChange(m)) != "" {
 			rest = append(rest, m)
 		}
 	}

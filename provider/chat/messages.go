@@ -192,7 +192,7 @@ func (e *encoder) call(c message.Block) {
 	e.b.Str("id", c.ID)
 	e.b.Str("type", "function")
 	e.b.Key("function").Open('{')
-	e.b.Str("name", c.Name)
+	e.b.Str("name", provider.SafeName(c.Name))
 	e.b.Str("arguments", string(provider.CleanJSON(c.Args())))
 	e.b.Close('}')
 	if c.Signature != "" && !reasoningDetail(c.Signature) {
@@ -278,7 +278,7 @@ func (e *encoder) result(m message.Message, mark bool) {
 	e.b.Str("role", "tool")
 	e.b.Str("tool_call_id", m.ToolCallID)
 	if e.set.resultName && m.ToolName != "" {
-		e.b.Str("name", m.ToolName)
+		e.b.Str("name", provider.SafeName(m.ToolName))
 	}
 	e.text("content", text, mark)
 	e.b.Close('}')

@@ -45,9 +45,7 @@ func CheckAnthropic(body []byte) []string {
 		if role == before || role != "user" && role != "assistant" && role != "system" {
 			f.add("%s: role %q after %q", at, role, before)
 		}
-		if role != "system" {
-			before = role
-		}
+		before = role
 		blocks := 0
 		results := true // nothing but results so far
 		for b := range rawjson.Elements(rawjson.Get(m, "content")) {

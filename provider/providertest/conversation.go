@@ -128,7 +128,7 @@ func (g *generator) turn() {
 		default:
 			id := g.id()
 			ids = append(ids, id)
-			blocks = append(blocks, fmt.Sprintf(`{"type":"toolCall","id":"%s","name":"%s"%s}`, id, pick(g, "read", "ls", "gone"),
+			blocks = append(blocks, fmt.Sprintf(`{"type":"toolCall","id":"%s","name":"%s"%s}`, id, pick(g, "read", "ls", "gone", "mcp:a/b.c \u00e9", ""),
 				pick(g, "", `,"arguments":{"path":"a \ud83d","n":12345678901234567890}`, `,"arguments":"no object"`, `,"arguments":{}`, `,"arguments":{},"argumentsError":"not JSON","thoughtSignature":"th"`)))
 		}
 	}
