@@ -26,11 +26,13 @@ func ForModel(m Message) (Message, bool) {
 		}
 		return m.asUser([]Block{Text(bashText(m))}), true
 	case Custom:
-		blocks := m.Content
-		if blocks == nil {
-			blocks = []Block{}
+		u := m.asUser(m.Content)
+		if v := m.Field("content"); m.Content == nil && v != nil {
+			u = u.WithField("content", v)
+		} else if m.Content == nil {
+			u.raw = rawjson.Delete(u.raw, "content") // what is missing is mended before it is sent
 		}
-		return m.asUser(blocks), true
+		return u, true
 	case BranchSummary:
 		return m.asUser([]Block{Text(BranchSummaryIntro + "\n\n<summary>\n" + m.Summary + "</summary>")}), true
 	case CompactionSummary:

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -10,61 +9,88 @@ import (
 // FoldSystem replays system messages, in order, into the one that says the same:
 // texts joined by a blank line, sections patched by name (null removes, a new
 // one goes to the end), tools removed, then added (one that is there keeps its
-// place), the time of the first (docs/spec/session.md 6.3). Messages of other
-// roles are passed over. It returns false if there is no system message.
+// place), the first time that is told, or 0 (docs/spec/session.md 6.3). Messages
+// of other roles are passed over. It returns false if there is no system
+// message; as for pi, there is none either where none tells a time and no tools
+// are left.
 func FoldSystem(msgs []Message) (Message, bool) {
 	var (
 		texts    []string
-		sections []Section
-		tools    []ToolSpec
-		first    *Message
+		sections ordered[Section]
+		tools    ordered[ToolSpec]
+		time     Value // of the first message that tells one
+		timed    bool  // it may be null
 	)
 	for i := range msgs {
 		m := &msgs[i]
 		if m.Role != System {
 			continue
 		}
-		if first == nil {
-			first = m
+		if ts := m.Field("timestamp"); ts != nil && rawjson.IsNull(time) {
+			time, timed = ts, true
 		}
 		if t := m.Text("\n"); t != "" {
 			texts = append(texts, t)
 		}
 		for _, s := range m.Sections {
-			at := slices.IndexFunc(sections, func(o Section) bool { return o.Name == s.Name })
-			switch {
-			case s.Text == nil && at >= 0:
-				sections = slices.Delete(sections, at, at+1)
-			case s.Text == nil:
-			case at >= 0:
-				sections[at] = s
-			default:
-				sections = append(sections, s)
+			if s.Text == nil {
+				sections.delete(s.Name)
+			} else {
+				sections.set(s.Name, s)
 			}
 		}
 		for _, name := range m.ToolsRemoved {
-			tools = slices.DeleteFunc(tools, func(t ToolSpec) bool { return t.Name == name })
+			tools.delete(name)
 		}
 		for _, t := range m.ToolsAdded {
-			if at := slices.IndexFunc(tools, func(o ToolSpec) bool { return o.Name == t.Name }); at >= 0 {
-				tools[at] = t
-			} else {
-				tools = append(tools, t)
-			}
+			tools.set(t.Name, t)
 		}
 	}
-	if first == nil {
+	if !timed && len(tools.at) == 0 {
 		return Message{}, false
 	}
 	fold := Message{Role: System, Content: []Block{Text(strings.Join(texts, "\n\n"))}, IsText: true,
-		Sections: sections, ToolsAdded: tools, Timestamp: first.Timestamp}
-	fold.raw = fold.encode()
-	if ts := first.Field("timestamp"); ts != nil {
-		fold.raw = rawjson.Set(fold.raw, "timestamp", ts)
-	} else {
-		fold.raw = rawjson.Delete(fold.raw, "timestamp")
+		Sections: sections.values(), ToolsAdded: tools.values()}
+	if !rawjson.IsNull(time) {
+		return fold.WithField("timestamp", time), true
 	}
-	return fold, true
+	return fold.WithField("timestamp", Value("0")), true
+}
+
+// ordered is a map that keeps the order in which keys come.
+type ordered[V any] struct {
+	at   map[string]int // to all
+	all  []V
+	gone []bool
+}
+
+func (o *ordered[V]) set(key string, v V) {
+	if i, ok := o.at[key]; ok {
+		o.all[i] = v
+		return
+	}
+	if o.at == nil {
+		o.at = map[string]int{}
+	}
+	o.at[key] = len(o.all)
+	o.all, o.gone = append(o.all, v), append(o.gone, false)
+}
+
+func (o *ordered[V]) delete(key string) {
+	if i, ok := o.at[key]; ok {
+		o.gone[i] = true
+		delete(o.at, key)
+	}
+}
+
+func (o *ordered[V]) values() []V {
+	var vs []V
+	for i, v := range o.all {
+		if !o.gone[i] {
+			vs = append(vs, v)
+		}
+	}
+	return vs
 }
 
 // Prompt renders a folded system message as the text of a system prompt:

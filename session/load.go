@@ -124,6 +124,7 @@ func migrate1(sessionID string, lines [][]byte) [][]byte {
 		}
 		id := migratedID(sessionID, i+1, taken)
 		taken[id] = true
+		ids = append(ids, id)
 		line = rawjson.Set(line, "id", rawjson.Quote(string(id)))
 		if parent == "" {
 			line = rawjson.Set(line, "parentId", []byte("null"))
@@ -139,7 +140,6 @@ func migrate1(sessionID string, lines [][]byte) [][]byte {
 			}
 		}
 		out[i] = line
-		ids = append(ids, id)
 		parent = id
 	}
 	return out

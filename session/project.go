@@ -89,6 +89,7 @@ func (p *Projector) Project(path []*Entry) (Projection, error) {
 	if out.edits, err = p.edits(entries); err != nil {
 		return out, err
 	}
+	out.Items = make([]Item, 0, len(entries)+1) // a compaction may speak twice
 	for i, e := range entries {
 		if err := p.add(&out, e, i == 0); err != nil {
 			return out, err
@@ -134,7 +135,7 @@ func (p *Projector) Collected(entries []*Entry) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var items []Item
+	items := make([]Item, 0, len(entries))
 	for _, e := range entries {
 		if !e.Speaks() {
 			continue

@@ -308,7 +308,7 @@ func (t *Tree) Path(leaf ID) []*Entry {
 	// The walk follows what the entries say, not the edges of the tree: the
 	// first member of a cycle is a root there, but ends a path only when it
 	// would come twice.
-	for seen := map[int]bool{}; ok && !seen[i]; {
+	for seen := make([]bool, len(t.nodes)); ok && !seen[i]; {
 		seen[i] = true
 		e := t.nodes[i].entry
 		path = append(path, e)

@@ -34,13 +34,12 @@ func MeasureBranch(p *session.Projector, entries []*session.Entry, estimate Esti
 	if err != nil {
 		return nil, err
 	}
-	b := &Branch{}
-	for _, it := range items {
-		if it.Message.Role == message.ToolResult {
-			continue // the call tells enough
-		}
-		b.items = append(b.items, it)
-		b.size = append(b.size, estimate(it.Message))
+	items = slices.DeleteFunc(items, func(it session.Item) bool {
+		return it.Message.Role == message.ToolResult // the call tells enough
+	})
+	b := &Branch{items: items, size: make([]int64, len(items))}
+	for i, it := range items {
+		b.size[i] = estimate(it.Message)
 	}
 	for _, e := range entries {
 		if e.Type != session.TypeBranchSummary {

@@ -1,6 +1,8 @@
 package compaction
 
 import (
+	"slices"
+
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
@@ -64,13 +66,14 @@ func (c *Context) Plan(o Options) (*Plan, error) {
 }
 
 // spoken returns the messages of the entries from i up to k, without those of
-// the system and of compactions.
+// the system and of compactions. It copies only if there are such.
 func (c *Context) spoken(i, k int) []session.Item {
-	var items []session.Item
-	for _, it := range c.p.Items[c.from[i]:c.from[max(i, k)]] {
-		if it.Message.Role != message.System && it.Entry.Type != session.TypeCompaction {
-			items = append(items, it)
-		}
+	items := c.p.Items[c.from[i]:c.from[max(i, k)]]
+	silent := func(it session.Item) bool {
+		return it.Message.Role == message.System || it.Entry.Type == session.TypeCompaction
 	}
-	return items
+	if !slices.ContainsFunc(items, silent) {
+		return items
+	}
+	return slices.DeleteFunc(slices.Clone(items), silent)
 }

@@ -35,19 +35,18 @@ func (d *dumper) context(e *session.Entry) error {
 	if err != nil {
 		return err
 	}
-	msgs := p.Messages()
 	d.raw(`{"entries":`)
 	d.idList(p.Entries)
-	var llm []message.Message
-	for _, m := range msgs {
-		if asked := d.forModel(m); asked != nil {
+	llm := make([]message.Message, 0, len(p.Items))
+	for _, it := range p.Items {
+		if asked := d.forModel(it.Message); asked != nil {
 			llm = append(llm, *asked)
 		}
 	}
 	d.raw(`,"llm":`)
 	d.sentList(llm)
 	d.raw(`,"messages":`)
-	d.messages(msgs)
+	d.messages(p.Items)
 	d.raw(`,"model":`)
 	if err := d.model(path); err != nil {
 		return err
@@ -58,7 +57,7 @@ func (d *dumper) context(e *session.Entry) error {
 	d.sentList(provider.Prepare(llm, sonnet, provider.PrepareOptions{Plain: true}))
 	d.raw(`,"repairedOther":`)
 	d.sentList(provider.Prepare(llm, mini, provider.PrepareOptions{Plain: true, CallID: provider.SafeCallID}))
-	d.raw(`,"system":` + d.folded(msgs))
+	d.raw(`,"system":` + d.folded(p.Items))
 	if err := d.thinking(path); err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func (d *dumper) current() error {
 		return err
 	}
 	d.raw(`{"messages":`)
-	d.messages(p.Messages())
+	d.messages(p.Items)
 	d.raw(`,"model":`)
 	if err := d.model(path); err != nil {
 		return err
@@ -86,13 +85,13 @@ func (d *dumper) current() error {
 	return nil
 }
 
-// messages writes the hashes of messages that stay.
-func (d *dumper) messages(msgs []message.Message) {
+// messages writes the hashes of the messages of a context.
+func (d *dumper) messages(items []session.Item) {
 	d.raw(`[`)
-	for i, m := range msgs {
+	for i, it := range items {
 		d.comma(i)
 		d.raw(`"`)
-		d.raw(d.kept(m.JSON()))
+		d.raw(d.kept(it.Message.JSON()))
 		d.raw(`"`)
 	}
 	d.raw(`]`)
@@ -150,13 +149,13 @@ func (d *dumper) thinking(path []*session.Entry) error {
 }
 
 // folded returns the hash of what replays the system messages, as JSON.
-func (d *dumper) folded(msgs []message.Message) string {
+func (d *dumper) folded(items []session.Item) string {
 	var system []message.Message
 	var key strings.Builder
-	for _, m := range msgs {
-		if m.Role == message.System {
-			system = append(system, m)
-			key.WriteString(d.kept(m.JSON()))
+	for _, it := range items {
+		if it.Message.Role == message.System {
+			system = append(system, it.Message)
+			key.WriteString(d.kept(it.Message.JSON()))
 		}
 	}
 	if h, ok := d.system[key.String()]; ok {

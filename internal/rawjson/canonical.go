@@ -41,16 +41,17 @@ func arrayIndex(s string) (int64, bool) {
 
 type field struct {
 	key string
-	val []byte
-	pos int
+	val int // where the value begins
+	pos int // among the members
 }
 
-// fields returns the members of an object, of repeated keys the last value in
-// the place of the first.
-func fields(obj []byte) []field {
+// fields returns the members of the object that begins at v[i], of repeated keys
+// the last value in the place of the first.
+func (x *extents) fields(i int) []field {
 	var fs []field
 	var seen map[string]int
-	for k, v := range Members(obj) {
+	for m := range membersFrom(x.v, i, x.end) {
+		k, v := m.name(x.v), m.val
 		at := -1
 		if len(fs) < 16 {
 			at = slices.IndexFunc(fs, func(f field) bool { return f.key == k })
@@ -81,28 +82,29 @@ func fields(obj []byte) []field {
 // and objects are kept on a stack of its own, so that depth costs memory only.
 func appendValue(dst, v []byte, cmp func(a, b field) int) []byte {
 	type level struct {
-		fields []field // of an object
-		rest   []byte  // of an array, behind what was written
+		fields []field // of an object, those that are left
 		obj    bool
-		n      int // written so far
+		first  bool // nothing has been written yet
+		next   int  // of an array: the place behind what was written
 	}
+	x := &extents{v: v}
 	var stack []level
+	i := skipSpace(v, 0)
 	for {
-		switch Kind(v) {
+		switch Kind(v[i:]) {
 		case '{':
-			fs := fields(v)
+			fs := x.fields(i)
 			slices.SortStableFunc(fs, cmp)
 			dst = append(dst, '{')
-			stack = append(stack, level{fields: fs, obj: true})
+			stack = append(stack, level{fields: fs, obj: true, first: true})
 		case '[':
-			a := trimLeft(v)
 			dst = append(dst, '[')
-			stack = append(stack, level{rest: a[1:]})
+			stack = append(stack, level{first: true, next: i + 1})
 		case '"':
-			s, _ := String(v)
+			s, _ := String(v[i:])
 			dst = AppendString(dst, s)
 		case '0':
-			if f, ok := Number(v); ok {
+			if f, ok := Number(v[i:skip(v, i)]); ok {
 				dst = AppendNumber(dst, f)
 			} else {
 				dst = append(dst, "null"...)
@@ -120,36 +122,84 @@ func appendValue(dst, v []byte, cmp func(a, b field) int) []byte {
 				return dst
 			}
 			top := &stack[len(stack)-1]
-			if top.obj {
-				if len(top.fields) > 0 {
-					f := top.fields[0]
-					top.fields = top.fields[1:]
-					if top.n++; top.n > 1 {
-						dst = append(dst, ',')
-					}
-					dst = AppendString(dst, f.key)
-					dst = append(dst, ':')
-					v = f.val
-					break
-				}
-				dst = append(dst, '}')
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			i := skipSpace(top.rest, 0)
-			if i < len(top.rest) && top.rest[i] == ',' {
-				i = skipSpace(top.rest, i+1)
-			}
-			if i < len(top.rest) && top.rest[i] != ']' {
-				end := skip(top.rest, i)
-				v, top.rest = top.rest[i:end], top.rest[end:]
-				if top.n++; top.n > 1 {
+			if top.obj && len(top.fields) > 0 {
+				f := top.fields[0]
+				top.fields = top.fields[1:]
+				if !top.first {
 					dst = append(dst, ',')
 				}
+				top.first = false
+				dst = AppendString(dst, f.key)
+				dst = append(dst, ':')
+				i = f.val
 				break
 			}
-			dst = append(dst, ']')
+			if !top.obj {
+				if i = skipSpace(v, top.next); i < len(v) && v[i] == ',' {
+					i = skipSpace(v, i+1)
+				}
+				if i < len(v) && v[i] != ']' {
+					top.next = x.end(i)
+					if !top.first {
+						dst = append(dst, ',')
+					}
+					top.first = false
+					break
+				}
+			}
+			if top.obj {
+				dst = append(dst, '}')
+			} else {
+				dst = append(dst, ']')
+			}
 			stack = stack[:len(stack)-1]
 		}
+	}
+}
+
+// extents tells where the values within v end. It looks through v once; to look
+// for the end of each value anew would take as many times as v is deep.
+type extents struct {
+	v      []byte
+	starts []int // of arrays and objects, ascending
+	ends   []int
+	done   bool
+}
+
+// shallow is the length up to which a value is simply looked through.
+const shallow = 256
+
+// end returns the index behind the value that begins at v[i].
+func (x *extents) end(i int) int {
+	if i >= len(x.v) || x.v[i] != '{' && x.v[i] != '[' || len(x.v) <= shallow {
+		return skip(x.v, i)
+	}
+	if !x.done {
+		x.scan()
+	}
+	if k, ok := slices.BinarySearch(x.starts, i); ok {
+		return x.ends[k]
+	}
+	return skip(x.v, i)
+}
+
+func (x *extents) scan() {
+	x.done = true
+	var open []int // to starts
+	for i := 0; i < len(x.v); {
+		switch x.v[i] {
+		case '"':
+			i = skipString(x.v, i)
+			continue
+		case '{', '[':
+			open = append(open, len(x.starts))
+			x.starts, x.ends = append(x.starts, i), append(x.ends, len(x.v))
+		case '}', ']':
+			if n := len(open); n > 0 {
+				x.ends[open[n-1]] = i + 1
+				open = open[:n-1]
+			}
+		}
+		i++
 	}
 }

@@ -179,27 +179,33 @@ func ascii(b []byte) bool {
 }
 
 func members(obj []byte) iter.Seq[member] {
+	return membersFrom(obj, 0, func(i int) int { return skip(obj, i) })
+}
+
+// membersFrom yields the members of the object that begins at b[i]; end tells
+// where a value ends.
+func membersFrom(b []byte, i int, end func(int) int) iter.Seq[member] {
 	return func(yield func(member) bool) {
-		i := skipSpace(obj, 0)
-		if i >= len(obj) || obj[i] != '{' {
+		i := skipSpace(b, i)
+		if i >= len(b) || b[i] != '{' {
 			return
 		}
-		i = skipSpace(obj, i+1)
-		for i < len(obj) && obj[i] == '"' {
+		i = skipSpace(b, i+1)
+		for i < len(b) && b[i] == '"' {
 			m := member{key: i}
-			m.keyEnd = skipString(obj, i)
-			i = skipSpace(obj, m.keyEnd)
-			if i >= len(obj) || obj[i] != ':' {
+			m.keyEnd = skipString(b, i)
+			i = skipSpace(b, m.keyEnd)
+			if i >= len(b) || b[i] != ':' {
 				return
 			}
-			m.val = skipSpace(obj, i+1)
-			m.end = skip(obj, m.val)
+			m.val = skipSpace(b, i+1)
+			m.end = end(m.val)
 			if !yield(m) {
 				return
 			}
-			i = skipSpace(obj, m.end)
-			if i < len(obj) && obj[i] == ',' {
-				i = skipSpace(obj, i+1)
+			i = skipSpace(b, m.end)
+			if i < len(b) && b[i] == ',' {
+				i = skipSpace(b, i+1)
 				continue
 			}
 			return
