@@ -271,14 +271,16 @@ func (r *repair) opened(m message.Message) message.Message {
 }
 
 // unique returns id, or, if it cannot stand for one call alone, another one that
-// hangs on nothing but the messages before.
+// hangs on nothing but the messages before. Of an id in two parts, CALL|ITEM, the
+// first is what tells calls apart.
 func (r *repair) unique(id string) string {
 	if r.used == nil {
 		r.used = map[string]int{}
 	}
-	n := r.used[id]
-	r.used[id]++
-	if id != "" && n == 0 {
+	call, _, _ := strings.Cut(id, "|")
+	n := r.used[call]
+	r.used[call]++
+	if call != "" && n == 0 {
 		return id
 	}
 	for ; ; n++ {
