@@ -137,3 +137,21 @@ func TestRunWhatCannotRun(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+func TestClose(t *testing.T) {
+	dir := t.TempDir()
+	ws := workspace.NewLocal(dir)
+	if out, _, err := run(t.Context(), ws, "(sleep 0.3; echo late; echo late; touch alive) & echo soon"); out != "soon\n" || err != nil {
+		t.Fatalf("%q, %v", out, err)
+	}
+	if err := ws.Close(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(400 * time.Millisecond)
+	if _, err := os.Stat(filepath.Join(dir, "alive")); err == nil {
+		t.Error("an output that was given up is still taken")
+	}
+	if out, _, err := run(t.Context(), ws, "sleep 0.2 & echo on"); out != "on\n" || err != nil {
+		t.Errorf("after Close: %q, %v", out, err)
+	}
+}
