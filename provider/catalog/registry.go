@@ -1,0 +1,356 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/boughdev/bough/internal/auth"
+	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/provider"
+)
+
+// Options are what a registry is made of.
+type Options struct {
+	Models config.Models // models.json
+	Keys   *auth.Keys
+	Local  []Server // what [ProbeLocal] found
+}
+
+// Registry knows all models of a user: those of the catalogue, as models.json
+// changes them, those that models.json adds, and those of local servers; in this
+// order. It may be used by several goroutines.
+//
+// Which keys there are is looked up once, when the models of a provider are first
+// wanted: after a change make a new registry.
+type Registry struct {
+	opts      Options
+	providers []string // in order
+
+	mu      sync.Mutex
+	choices map[string][]Choice // by provider; guarded by mu
+}
+
+// New makes a registry. What cannot be used of models.json is told.
+func New(o Options) (*Registry, []config.Problem) {
+	r := &Registry{opts: o, choices: map[string][]Choice{}}
+	for _, l := range index {
+		r.providers = append(r.providers, l.ID)
+	}
+	var problems []config.Problem
+	for _, p := range o.Models.Providers {
+		if !slices.Contains(r.providers, p.ID) {
+			r.providers = append(r.providers, p.ID)
+		}
+		_, bad := added(p)
+		for _, b := range bad {
+			b.File = o.Models.File
+			problems = append(problems, b)
+		}
+	}
+	for _, s := range o.Local {
+		if !slices.Contains(r.providers, s.Provider) {
+			r.providers = append(r.providers, s.Provider)
+		}
+	}
+	return r, problems
+}
+
+// Available returns the models that can be asked. It decodes only the data of
+// providers that have a key.
+func (r *Registry) Available() []Choice {
+	var out []Choice
+	for _, id := range r.providers {
+		if r.why(id) == "" {
+			out = slices.AppendSeq(out, filter(r.of(id), isReady))
+		}
+	}
+	return out
+}
+
+// All returns all models, also those that cannot be asked.
+func (r *Registry) All() []Choice {
+	var out []Choice
+	for _, id := range r.providers {
+		out = append(out, r.of(id)...)
+	}
+	return out
+}
+
+// Find returns the model of exactly that provider and id.
+func (r *Registry) Find(provider, id string) (Choice, bool) {
+	if !slices.Contains(r.providers, provider) {
+		return Choice{}, false
+	}
+	for _, c := range r.of(provider) {
+		if c.Info.ID == id {
+			return c, true
+		}
+	}
+	return Choice{}, false
+}
+
+// Resolve is [Resolve] among all models. It looks at those that can be asked
+// first, so that a name that is exact decodes no more.
+func (r *Registry) Resolve(query, at string) (Pick, error) {
+	available := r.Available()
+	name, _ := SplitLevel(strings.TrimSpace(query))
+	for _, q := range []string{strings.TrimSpace(query), name} {
+		p, err := Resolve(query, at, available)
+		if err == nil && p.Warning == "" && (strings.EqualFold(p.Info.ID, q) || strings.EqualFold(p.Name(), q)) {
+			return p, nil
+		}
+	}
+	return Resolve(query, at, r.All())
+}
+
+// Start is [Start] among the models of the registry.
+func (r *Registry) Start(w Wish) (Pick, []string, error) {
+	if w.Model == "" {
+		models := r.Available()
+		for _, name := range [][2]string{{w.SessionProvider, w.SessionModel}, {w.Settings.DefaultProvider, w.Settings.DefaultModel}} {
+			// One that cannot be asked is needed to say why.
+			if c, ok := r.Find(name[0], name[1]); ok && !c.Ready {
+				models = append(models, c)
+			}
+		}
+		return Start(w, models)
+	}
+	p, err := r.Resolve(w.Model, w.Provider)
+	if err != nil {
+		return Pick{}, nil, err
+	}
+	if !p.Ready {
+		return Pick{}, nil, fmt.Errorf("%s cannot be used: %s", p.Name(), p.Why)
+	}
+	// From here on only the level is open.
+	named := w
+	named.Model, named.Provider = "", ""
+	named.SessionModel, named.SessionProvider = "", ""
+	named.Scope = []Pick{p}
+	return Start(named, nil)
+}
+
+// of returns the models of a provider.
+func (r *Registry) of(id string) []Choice {
+	r.mu.Lock()
+	c, ok := r.choices[id]
+	r.mu.Unlock()
+	if ok {
+		return c
+	}
+	c = r.build(id)
+	r.mu.Lock()
+	r.choices[id] = c
+	r.mu.Unlock()
+	return c
+}
+
+func (r *Registry) configured(id string) config.Provider {
+	for _, p := range r.opts.Models.Providers {
+		if p.ID == id {
+			return p
+		}
+	}
+	return config.Provider{ID: id}
+}
+
+// build puts the models of a provider together.
+func (r *Registry) build(id string) []Choice {
+	p := r.configured(id)
+	var models []Choice
+	if l, ok := Provider(id); ok {
+		for _, m := range l.Models() {
+			c := Choice{Info: m.Info, First: m.ID == l.First, material: material{headers: layered(m.Headers, p.Headers)}}
+			if p.BaseURL != "" {
+				c.Info.BaseURL = p.BaseURL
+			}
+			c.Info.Compat = layeredAny(c.Info.Compat, p.Compat)
+			models = append(models, c)
+		}
+	}
+	own, _ := added(p)
+	for _, c := range own {
+		if i := slices.IndexFunc(models, func(o Choice) bool { return o.Info.ID == c.Info.ID }); i >= 0 {
+			c.First = models[i].First
+			models[i] = c
+		} else {
+			models = append(models, c)
+		}
+	}
+	for _, o := range p.Overrides {
+		for i := range models {
+			if models[i].Info.ID == o.ID {
+				override(&models[i], o)
+			}
+		}
+	}
+	for _, s := range r.opts.Local {
+		if s.Provider == id && len(models) == 0 {
+			models = append(models, s.choices()...)
+		}
+	}
+	for i := range models {
+		r.finish(&models[i], p)
+	}
+	return models
+}
+
+// finish says whether a model can be asked, and with what.
+func (r *Registry) finish(c *Choice, p config.Provider) {
+	c.material.apiKey = p.APIKey
+	c.material.authHeader = p.AuthHeader != nil && *p.AuthHeader
+	if c.Why = r.why(p.ID); c.Why == "" {
+		switch {
+		case !Speaks(c.Info.API):
+			c.Why = "bough does not speak " + c.Info.API + " yet"
+		case c.Info.BaseURL == "":
+			c.Why = "it has no base URL; give one in models.json"
+		}
+		for _, name := range placeholders(c.Info.BaseURL) {
+			if r.opts.Keys.Getenv(p.ID, name) == "" {
+				c.Why = "set " + name
+				break
+			}
+		}
+	}
+	c.Ready = c.Why == ""
+}
+
+// why says why no model of a provider can be asked, "" if some may.
+func (r *Registry) why(id string) string {
+	p := r.configured(id)
+	_, known := Provider(id)
+	switch {
+	case id == "github-copilot" && p.APIKey == "":
+		return "bough cannot sign in to GitHub yet"
+	case !known && p.APIKey == "":
+		return "" // a server of the user's that asks for no key
+	case r.opts.Keys.Find(id, p.APIKey).Place == auth.Nowhere:
+		return r.opts.Keys.Missing(id).Error()
+	}
+	return ""
+}
+
+// added returns the models that models.json adds to a provider.
+func added(p config.Provider) (models []Choice, problems []config.Problem) {
+	var like provider.Info
+	if l, ok := Provider(p.ID); ok && len(p.Models) > 0 {
+		for _, m := range l.Models() {
+			if like.ID == "" || m.ID == l.First {
+				like = m.Info
+			}
+		}
+	}
+	for _, m := range p.Models {
+		c := Choice{Info: provider.Info{
+			ID: m.ID, Name: either(m.Name, m.ID), Provider: p.ID,
+			API: either(m.API, p.API, like.API), BaseURL: either(m.BaseURL, p.BaseURL, like.BaseURL),
+			Input: []string{"text"}, ContextWindow: 128000, MaxTokens: 16384, PriceUnknown: true,
+			Compat: layeredAny(p.Compat, nil),
+		}}
+		c.material.headers = p.Headers
+		lacks := ""
+		switch {
+		case c.Info.BaseURL == "":
+			lacks = "baseUrl"
+		case c.Info.API == "":
+			lacks = "api"
+		}
+		if lacks != "" {
+			problems = append(problems, config.Problem{Line: m.Line, Key: "providers." + p.ID,
+				Message: fmt.Sprintf("model %s is left out: a new provider needs %s", m.ID, lacks)})
+			continue
+		}
+		override(&c, m)
+		models = append(models, c)
+	}
+	return models, problems
+}
+
+// override changes what a model of models.json says.
+func override(c *Choice, m config.Model) {
+	i := &c.Info
+	i.Name = either(m.Name, i.Name)
+	i.API = either(m.API, i.API)
+	i.BaseURL = either(m.BaseURL, i.BaseURL)
+	if m.Reasoning != nil {
+		i.Reasoning = *m.Reasoning
+	}
+	if m.ThinkingLevels != nil {
+		levels := map[string]*string{}
+		for _, from := range []map[string]*string{i.ThinkingLevels, m.ThinkingLevels} {
+			for k, v := range from {
+				levels[k] = v
+			}
+		}
+		i.ThinkingLevels = levels
+	}
+	if len(m.Input) > 0 {
+		i.Input = m.Input
+	}
+	if m.ContextWindow != nil {
+		i.ContextWindow = *m.ContextWindow
+	}
+	if m.MaxTokens != nil {
+		i.MaxTokens = *m.MaxTokens
+	}
+	if m.Cost != nil {
+		for _, f := range []struct {
+			at *float64
+			v  *float64
+		}{{&i.Cost.Input, m.Cost.Input}, {&i.Cost.Output, m.Cost.Output}, {&i.Cost.CacheRead, m.Cost.CacheRead}, {&i.Cost.CacheWrite, m.Cost.CacheWrite}} {
+			if f.v != nil {
+				*f.at = *f.v
+			}
+		}
+		i.PriceUnknown = false
+	}
+	i.Compat = layeredAny(i.Compat, m.Compat)
+	c.material.headers = layered(c.material.headers, m.Headers)
+}
+
+// either returns the first word that is one.
+func either(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// layered lays one map over another, without changing either.
+func layered(below, above map[string]string) map[string]string {
+	if len(above) == 0 {
+		return below
+	}
+	out := map[string]string{}
+	for _, m := range []map[string]string{below, above} {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// layeredAny is layered for objects, to any depth.
+func layeredAny(below, above map[string]any) map[string]any {
+	if len(above) == 0 {
+		return below
+	}
+	out := map[string]any{}
+	for k, v := range below {
+		out[k] = v
+	}
+	for k, v := range above {
+		have, ok1 := out[k].(map[string]any)
+		over, ok2 := v.(map[string]any)
+		if ok1 && ok2 {
+			v = layeredAny(have, over)
+		}
+		out[k] = v
+	}
+	return out
+}
