@@ -153,9 +153,20 @@ func isCommand(found *task) bool {
 	return found.text != ""
 }
 
-// table compiles the rules when they are first needed. In a pattern {x} and {y}
-// stand for quoted or plain words, {f} for a file or folder.
-var table = sync.OnceValue(func() *tables {
+// compiled holds the rules from when they are first needed on.
+var compiled struct {
+	once   sync.Once
+	tables *tables
+}
+
+func table() *tables {
+	compiled.once.Do(func() { compiled.tables = compile() })
+	return compiled.tables
+}
+
+// compile makes the rules. In a pattern {x} and {y} stand for quoted or plain
+// words, {f} for a file or folder.
+func compile() *tables {
 	const quoted = "\"[^\"]*\"|“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|`[^`]*`|'[^']*'"
 	expand := strings.NewReplacer(
 		"{x}", `(?P<x>`+quoted+`|.+?)`,
@@ -228,4 +239,4 @@ var table = sync.OnceValue(func() *tables {
 		`(?:列出|看看|看一下|查看)?\s*(?P<f>[\w./~-]+)\s*(?:目录|文件夹)(?:里面|里|下面|下|中)?(?:都)?(?:有哪些|有什么|的内容)(?:东西|内容|文件)?[。？?]?`,
 	)
 	return t
-})
+}
