@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	preamble = "You are bough, a coding agent. You help the user to read, change and run code in their working directory, with the tools below."
+	preamble = "You are bough, a coding agent. You help the user to read, change and run code in their working directory."
 	docs     = "Only for questions about bough itself: run `bough help`, then `bough help <topic>`."
 	more     = "There may be more tools than these."
 
