@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/provider/providertest"
 )
 
 func spec(name string, params ...string) message.ToolSpec {
@@ -323,7 +325,24 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// Whatever stands on a path, the answer is legal.
+// Whatever other models and tools left on a path, the answer is legal.
+func TestForeignConversations(t *testing.T) {
+	for seed := range uint64(300) {
+		msgs := providertest.Conversation(rand.New(rand.NewPCG(seed, 0)), Info())
+		var heard []message.Message
+		for _, m := range msgs {
+			if m, ok := message.ForModel(m); ok {
+				heard = append(heard, m)
+			}
+		}
+		ask(t, heard...)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// Whatever is asked, the answer is legal, and the talk comes to an end.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"read a.txt and b.txt", "把 a.txt 里的“x”换成“y”", "<conversation>\n[User]: x", "run `", "“”\"'", "write a.txt:", "in .a, replace ` with `",
 		"<file name=\"x\">", "[Assistant tool calls]: read(path=\"", "然后然后", "\xed\xa0\xbd.txt", "ls \x00", "find *", "# Conversation\n# Instructions"} {
