@@ -205,8 +205,13 @@ func (f *failure) kind(retryAsked bool) Kind {
 // kindInStream is the kind of a failure without a status. The request had been
 // taken, so it is the server's fault unless it says otherwise.
 func (f *failure) kindInStream() Kind {
-	if f.word("invalid_request_error", "not_found_error", "invalid_prompt", "invalid_image", "invalid_argument", "not_found", "content_filter", "cyber_policy") {
+	if f.word("not_found_error", "not_found", "model_not_found", "content_filter", "cyber_policy") {
 		return Rejected
+	}
+	for _, w := range []string{f.typ, f.code} {
+		if strings.HasPrefix(strings.ToLower(w), "invalid") { // _request_error, _prompt, _value, …
+			return Rejected
+		}
 	}
 	return Transient
 }
