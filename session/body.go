@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -33,12 +34,12 @@ type (
 	// the entry's own id if nothing is kept.
 	Compaction struct {
 		Summary      string
-		FirstKept    ID // "" if absent: nothing is kept
+		FirstKept    ID // "" if absent: nothing is kept; written as the own id
 		TokensBefore int64
 		Details      message.Value // {"readFiles":[…],"modifiedFiles":[…]} unless an extension made it
 		Usage        *message.Usage
 		FromHook     bool             // made by an extension
-		System       *message.Message // the system messages up to here, folded
+		System       *message.Message // the system messages up to here, folded; it gets the entry's time
 	}
 
 	// BranchSummary says what another branch of the session came to.
@@ -83,8 +84,13 @@ type (
 	// Info names the session; an empty name takes it away.
 	Info struct{ Name string }
 
-	// Other is an entry of a type that this package does not know.
-	Other struct{ Type Type }
+	// Other is an entry of a type that this package does not know. To be
+	// written it may be of any type; its Fields, an object, are written as they
+	// stand.
+	Other struct {
+		Type   Type
+		Fields message.Value
+	}
 )
 
 func (Message) entryType() Type        { return TypeMessage }
@@ -154,7 +160,7 @@ func decodeBody(e *Entry, line []byte) Body {
 	case TypeInfo:
 		return Info{TrimSpace(str("name"))}
 	}
-	return Other{e.Type}
+	return Other{Type: e.Type}
 }
 
 // decodeEdit reads an edit; one whose replacement is neither null nor an object
@@ -246,6 +252,11 @@ func encodeEntry(id, parent ID, t time.Time, body Body) []byte {
 			raw(key, message.Value("false"))
 		}
 	}
+	flag := func(key string, v bool) {
+		if v {
+			raw(key, message.Value("true"))
+		}
+	}
 	switch x := body.(type) {
 	case Message:
 		raw("message", x.Message.JSON())
@@ -264,20 +275,21 @@ func encodeEntry(id, parent ID, t time.Time, body Body) []byte {
 		}
 	case Compaction:
 		str("summary", x.Summary)
-		str("firstKeptEntryId", string(x.FirstKept))
+		str("firstKeptEntryId", string(cmp.Or(x.FirstKept, id)))
 		raw("tokensBefore", rawjson.AppendNumber(nil, float64(x.TokensBefore)))
 		raw("details", x.Details)
 		usage(x.Usage)
-		boolean("fromHook", x.FromHook)
+		flag("fromHook", x.FromHook)
 		if x.System != nil {
-			raw("systemMessage", x.System.JSON())
+			ms := rawjson.AppendNumber(nil, float64(t.UnixMilli()))
+			raw("systemMessage", x.System.WithField("timestamp", ms).JSON())
 		}
 	case BranchSummary:
 		str("fromId", string(x.From))
 		str("summary", x.Summary)
 		raw("details", x.Details)
 		usage(x.Usage)
-		boolean("fromHook", x.FromHook)
+		flag("fromHook", x.FromHook)
 	case Custom:
 		str("customType", x.CustomType)
 		raw("data", x.Data)
@@ -304,6 +316,10 @@ func encodeEntry(id, parent ID, t time.Time, body Body) []byte {
 		}
 	case Info:
 		str("name", x.Name)
+	case Other:
+		for key, v := range rawjson.Members(x.Fields) {
+			raw(key, v)
+		}
 	}
 	b = append(b, '}')
 	return rawjson.EscapeSeparators(b)
