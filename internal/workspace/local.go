@@ -13,14 +13,15 @@ import (
 type Local struct {
 	dir, home string
 
-	order order
-
 	mu     sync.Mutex
 	drains map[*os.File]struct{} // guarded by mu; outputs of what commands left behind
 	closed bool                  // guarded by mu
 }
 
 var _ Workspace = (*Local)(nil)
+
+// changes is shared by all local workspaces, as the files are.
+var changes order
 
 // NewLocal returns the workspace of a folder.
 func NewLocal(dir string) *Local {
@@ -64,7 +65,7 @@ func (l *Local) Stat(ctx context.Context, path string) (fs.FileInfo, error) {
 
 // Open opens a regular file, after a change of it that is under way.
 func (l *Local) Open(ctx context.Context, path string) (fs.File, error) {
-	if err := l.order.settled(ctx, path); err != nil {
+	if err := changes.settled(ctx, path); err != nil {
 		return nil, err
 	}
 	// A device may do something when it is opened and a pipe may wait, so the

@@ -3,10 +3,12 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/boughdev/bough/internal/workspace"
@@ -106,6 +108,39 @@ func TestUpdateKeepsNoLitter(t *testing.T) {
 		if len(list) != 1 {
 			t.Errorf("after %v: %v", err, list)
 		}
+	}
+}
+
+// Sessions in one folder have workspaces of their own.
+func TestUpdateFromTwoWorkspaces(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f"), "")
+	must(t, os.Symlink(dir, filepath.Join(dir, "self")))
+	var wg sync.WaitGroup
+	for _, path := range []string{"f", "self/f", "self/self/f"} {
+		ws := workspace.NewLocal(dir)
+		wg.Go(func() {
+			for range 10 {
+				err := ws.Update(t.Context(), filepath.Join(dir, path), func(old fs.File) ([]byte, error) {
+					b, err := io.ReadAll(old)
+					return append(b, '.'), err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if b, _ := os.ReadFile(filepath.Join(dir, "f")); len(b) != 30 {
+		t.Errorf("%d of 30 changes", len(b))
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -19,7 +19,7 @@ func (l *Local) Update(ctx context.Context, path string, change func(old fs.File
 	if err != nil {
 		return err
 	}
-	done, err := l.order.change(ctx, real)
+	done, err := changes.change(ctx, real)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,12 @@ var bashSpec = message.ToolSpec{
 	Prompt: "run a shell command",
 }
 
-var powershellSpec = message.ToolSpec{
-	Name:        "powershell",
-	Description: "Runs a command in PowerShell; otherwise like bash.",
-	Parameters:  bashSpec.Parameters,
-	Prompt:      "run a PowerShell command",
+func powershellSpec() message.ToolSpec {
+	s := bashSpec
+	s.Name = "powershell"
+	s.Description = strings.Replace(s.Description, "in bash", "in PowerShell", 1)
+	s.Prompt = "run a PowerShell command"
+	return s
 }
 
 const (

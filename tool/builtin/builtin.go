@@ -63,7 +63,7 @@ func Tools(ws workspace.Workspace, o Options) []tool.Tool {
 		function{lsSpec, s.ls},
 	}
 	if runtime.GOOS == "windows" {
-		list = append(list, function{powershellSpec, s.powershell})
+		list = append(list, function{powershellSpec(), s.powershell})
 	}
 	return list
 }

@@ -18,7 +18,7 @@ type capture struct {
 	text  []byte // the end of the output
 	lines int    // line ends
 	bytes int
-	line  int // bytes of the last line that is not empty, without its end
+	line  int // bytes of the last line, without its end
 	open  bool
 
 	file *os.File // nil until the limits are passed, and if it cannot be written

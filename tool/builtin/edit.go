@@ -20,7 +20,7 @@ var editSpec = message.ToolSpec{
 	Parameters: message.Value(`{"type":"object","properties":{` +
 		`"path":{"type":"string","description":"The file, relative or absolute"},` +
 		`"edits":{"type":"array","items":{"type":"object","properties":{` +
-		`"oldText":{"type":"string","description":"Exact text to replace"},` +
+		`"oldText":{"type":"string","description":"Text to replace, blanks and line ends included"},` +
 		`"newText":{"type":"string","description":"What takes its place"}},` +
 		`"required":["oldText","newText"]}}},"required":["path","edits"]}`),
 	Prompt: "change parts of a file",
