@@ -81,10 +81,12 @@ func (e Endpoint) Events(ctx context.Context, c Call) iter.Seq2[Event, error] {
 				fail(err)
 				return
 			}
+			w.timer.Stop() // the time that the caller takes is not the server's
 			if !yield(ev, nil) {
 				w.drain(r)
 				return
 			}
+			w.timer.Reset(w.idle)
 		}
 	}
 }

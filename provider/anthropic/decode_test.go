@@ -108,6 +108,7 @@ func TestAnswers(t *testing.T) {
 		{"another model answers", []string{strings.Replace(begin, `"model":"m"`, `"model":"n"`, 1), stop("end_turn"), end}, `[]`, func(m message.Message) bool { return m.ResponseModel == "n" }},
 		{"all usage comes last", []string{`{"type":"message_start","message":{"id":"x","model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":3}}`, end}, `[]`,
 			func(m message.Message) bool { return m.Usage.Input == 5 && m.Usage.TotalTokens == 10 }},
+		{"events that come twice", []string{begin, begin, opened(0, `{"type":"text","text":""}`), opened(0, `{"type":"text","text":""}`), delta(0, `{"type":"text_delta","text":"a"}`), closed(0), closed(0), delta(0, `{"type":"text_delta","text":"b"}`), stop("end_turn"), stop("end_turn"), end, end}, `[{"type":"text","text":"a"}]`, nil},
 		{"nonsense", []string{`{"type":"message_start"}`, `[]`, `{"type":"content_block_start","index":-1}`, `{"type":"content_block_start","index":"x","content_block":{"type":"text"}}`, `{"type":"message_delta","usage":{"input_tokens":1e400}}`, end}, `[]`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -194,6 +194,37 @@ func TestServerThatDoesNotStream(t *testing.T) {
 	}
 }
 
+// A connection that breaks behind the last word does no harm, before it does.
+func TestCutConnection(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		say   string
+		whole bool
+	}{
+		{"behind the reason", "data: " + delta(`{"content":"a"}`) + "\n\ndata: " + finish("stop") + "\n\n", true},
+		{"before the reason", "data: " + delta(`{"content":"a"}`) + "\n\n", false},
+		{"in an event", "data: " + delta(`{"content":"a"}`) + "\n\ndata: {\"choices\":", false},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, tt.say)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}))
+		b := message.NewBuilder(message.Message{})
+		var failed error
+		for d, err := range New(provider.Endpoint{Info: with(plain, func(i *provider.Info) { i.BaseURL = s.URL })}).Stream(t.Context(), provider.Request{}) {
+			if failed = err; err == nil {
+				b.Add(d)
+			}
+		}
+		s.Close()
+		m := b.Message()
+		if m.Text("") != "a" || (failed == nil) != tt.whole || (m.StopReason == message.Stop) != tt.whole || !tt.whole && provider.KindOf(failed) != provider.Transient {
+			t.Errorf("%s: %v after %s", tt.name, failed, m.JSON())
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(delta(`{"content":"a"}`)), []byte(finish("stop")))
 	f.Add([]byte(delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":{}}},{}]}`)), []byte(`{"usage":{"prompt_tokens":1}}`))

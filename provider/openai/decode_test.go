@@ -126,6 +126,8 @@ func TestAnswers(t *testing.T) {
 		{"raw reasoning", []string{event("output_item.added", 0, `"item":{"id":"rs","type":"reasoning"}`), event("reasoning_text.delta", 0, `"delta":"hm"`), event("output_item.done", 0, `"item":{"id":"rs","type":"reasoning","content":[{"type":"reasoning_text","text":"hm"}]}`), completed("")},
 			`[{"type":"thinking","thinking":"hm","thinkingSignature":"{\"id\":\"rs\",\"type\":\"reasoning\",\"content\":[{\"type\":\"reasoning_text\",\"text\":\"hm\"}]}"}]`, nil},
 		{"another model answers", []string{strings.Replace(created, `"model":"m"`, `"model":"m-2025"`, 1), completed("")}, `[]`, func(m message.Message) bool { return m.ResponseModel == "m-2025" }},
+		{"items that come twice", []string{created, created, event("output_item.added", 0, `"item":{"id":"msg_1","type":"message"}`), event("output_item.added", 0, `"item":{"id":"msg_1","type":"message"}`), event("output_item.done", 0, `"item":`+spoken), event("output_item.done", 0, `"item":`+spoken), event("output_text.delta", 0, `"delta":"x"`), completed("")},
+			`[{"type":"text","text":"I look.","textSignature":"{\"v\":1,\"id\":\"msg_1\",\"phase\":\"final_answer\"}"}]`, nil},
 		{"items and events of tomorrow", []string{`{"type":"response.hologram"}`, `[]`, "[DONE]", event("output_item.added", 0, `"item":{"type":"web_search_call","id":"ws"}`), event("output_text.delta", 0, `"delta":"x"`), event("output_item.done", 0, `"item":{"type":"web_search_call"}`), completed("")}, `[]`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
