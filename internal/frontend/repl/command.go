@@ -1,0 +1,130 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/protocol"
+)
+
+// say writes a line that answers a command.
+func (r *repl) say(format string, args ...any) {
+	r.out.line(none, render.Clean(fmt.Sprintf(format, args...)))
+}
+
+// sentence makes a sentence of an error.
+func sentence(err error) string {
+	s := render.OneLine(err.Error())
+	first, n := utf8.DecodeRuneInString(s)
+	return stopped(string(unicode.ToUpper(first)) + s[n:])
+}
+
+// command carries out a line that begins with a slash, or says it to the model
+// if that is what it is for. An error ends the conversation.
+func (r *repl) command(words string) error {
+	c, ok, err := slash.Parse(words)
+	switch {
+	case err != nil:
+		r.say("%s", sentence(err))
+		return nil
+	case !ok:
+		r.prompt(protocol.Prompt{Text: words})
+		return nil
+	case c.Later:
+		r.say("/%s comes with a later version of bough.", c.Name)
+		return nil
+	case c.Where&slash.REPL == 0:
+		r.say("/%s is not for the REPL.", c.Name)
+		return nil
+	case !c.Busy && r.runs > 0:
+		r.say("Stop the answer first (ctrl+c), then /%s.", c.Name)
+		return nil
+	}
+	return r.dispatch(c)
+}
+
+// dispatch is the table of what the commands do.
+func (r *repl) dispatch(c slash.Command) error {
+	switch c.Name {
+	case "help":
+		r.help(c.Rest)
+	case "quit":
+		r.quit = true
+	case "history":
+		return r.history(c)
+	case "tree":
+		return r.tree(c)
+	case "branch":
+		return r.branch(c)
+	case "goto":
+		return r.goTo(c)
+	case "edit":
+		return r.edit(c)
+	case "retry":
+		return r.retry()
+	case "back":
+		return r.back()
+	case "forward":
+		return r.forward()
+	case "label":
+		return r.label(c.Rest)
+	case "name":
+		return r.name(c.Rest)
+	case "new":
+		return r.newSession(c.Rest)
+	case "resume":
+		return r.resume(c.Rest)
+	case "fork":
+		return r.fork(c)
+	case "clone":
+		return r.clone(c.Rest)
+	case "session":
+		return r.session()
+	case "model":
+		return r.model(c.Rest)
+	case "thinking":
+		return r.thinking(c.Rest)
+	case "copy":
+		r.copy(c.Rest)
+	}
+	return nil
+}
+
+// help lists what can be typed, or says more of one command.
+func (r *repl) help(topic string) {
+	if topic = strings.TrimPrefix(strings.TrimSpace(topic), "/"); topic != "" {
+		s, ok := slash.Find(topic)
+		if !ok {
+			r.say("There is no command /%s; /help lists them.", topic)
+			return
+		}
+		r.say("%s", s.Usage())
+		r.say("  %s", s.Help)
+		if s.More != "" {
+			r.say("  %s", s.More)
+		}
+		if s.Later {
+			r.say("  It comes with a later version of bough.")
+		}
+		return
+	}
+	var b strings.Builder
+	for _, s := range slash.All() {
+		if s.Where&slash.REPL != 0 && !s.Later {
+			b.WriteString(render.Pad(s.Usage(), 22) + " " + s.Help + "\n")
+		}
+	}
+	for _, l := range [][2]string{
+		{"!command", "run a command of the shell; the model sees it with your next message"},
+		{"!!command", "the same, kept from the model"},
+		{`"""`, "alone on a line: begins and ends a message of several lines; so does \\ at the end of a line"},
+	} {
+		b.WriteString(render.Pad(l[0], 22) + " " + l[1] + "\n")
+	}
+	b.WriteString("An entry is a number of /history, a #number of /tree, an id or a label. /help COMMAND says more.")
+	r.say("%s", b.String())
+}

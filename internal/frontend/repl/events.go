@@ -1,0 +1,94 @@
+package repl
+
+import (
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// event takes in something that happened and shows what is worth a line. An
+// error ends the conversation.
+func (r *repl) event(w watched) error {
+	if w.err != nil {
+		return w.err
+	}
+	r.view.Apply(w.ev)
+	switch e := w.ev.(type) {
+	case protocol.Opened:
+		r.opened++
+		r.ready = false
+		r.list, r.past, r.future, r.draft, r.foreign = nil, nil, nil, nil, 0
+	case protocol.State:
+		r.ready = true
+		r.text.resume(r.out, r.view.Answer)
+	case protocol.Appended:
+		r.appended(e)
+	case protocol.AnswerStarted:
+		r.text = answer{}
+	case protocol.Delta:
+		r.text.add(r.out, e.Delta)
+	case protocol.ToolStarted:
+		r.calls.started(r.out, e, r.o.Width)
+	case protocol.ToolEnded:
+		r.calls.ended(r.out, e, r.o.Width)
+	case protocol.TurnEnded:
+		r.turn.add(e)
+	case protocol.RetryStarted:
+		r.retrying(e)
+	case protocol.RunEnded:
+		r.ended(e)
+	case protocol.BashOutput:
+		if r.shell != nil && e.ID == r.shell.id {
+			r.shell.output(r.out, e.Delta)
+		}
+	case protocol.Notice:
+		r.notice(e)
+	}
+	return nil
+}
+
+func (r *repl) appended(e protocol.Appended) {
+	switch {
+	case !r.ready || e.Entry.IsLeafMarker():
+	case e.Foreign:
+		r.foreign++
+	case e.Entry.Role == message.Bash && r.shell != nil:
+		r.shell.recorded = true
+		r.shellStep()
+	case e.Entry.Role == message.User && r.turn.answers > 0:
+		// A message that waited for the answer before it.
+		r.account()
+		r.echo(e.Entry)
+	}
+}
+
+// echo repeats a message that was typed a while ago, so that its answer does not
+// stand alone.
+func (r *repl) echo(e *session.Entry) {
+	if len(r.queued) > 0 {
+		r.queued = r.queued[1:]
+	}
+	if !r.o.Terminal {
+		return
+	}
+	p := render.NewPreviews(r.view.Tree).Of(e)
+	r.out.line(dim, "> "+render.Cut(p.Text, r.o.Width-2))
+}
+
+// tellForeign says that other programs have added to the session.
+func (r *repl) tellForeign() {
+	if r.foreign > 0 {
+		r.out.line(dim, "("+render.Plural(r.foreign, "new entry", "new entries")+" by another program; /tree shows them)")
+		r.foreign = 0
+	}
+}
+
+func (r *repl) notice(n protocol.Notice) {
+	r.noticed = n.Text
+	if n.Level == "error" || n.Level == "warning" {
+		r.out.problem(render.Clean(n.Text))
+	} else {
+		r.out.line(dim, render.Clean(n.Text))
+	}
+}

@@ -1,0 +1,198 @@
+package repl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// model lists the models, or chooses one: provider/id or id, with :level behind
+// it or not.
+func (r *repl) model(word string) error {
+	got, err := protocol.Call(r.ctx, r.c, protocol.GetModels{})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	if word == "" {
+		if len(got.Models) == 0 {
+			r.say("No models are configured. Set a key in the environment and start bough again.")
+			return nil
+		}
+		for _, m := range got.Models {
+			r.modelRow(m.Provider, m.ID, m.ContextWindow)
+		}
+		r.say("/model NAME chooses one.")
+		return nil
+	}
+	name, level := word, ""
+	find := func(name string) (found []int) {
+		for i, m := range got.Models {
+			if name == m.Provider+"/"+m.ID {
+				return []int{i}
+			}
+			if name == m.ID {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	found := find(name)
+	if i := strings.LastIndexByte(word, ':'); len(found) == 0 && i > 0 {
+		// A colon may be part of an id, so the whole word went first.
+		name, level = word[:i], word[i+1:]
+		found = find(name)
+	}
+	switch {
+	case len(found) == 0:
+		r.say("There is no model %s. These have a part of the name:", render.Quote(word, 40))
+		n := 0
+		for _, m := range got.Models {
+			if strings.Contains(strings.ToLower(m.Provider+"/"+m.ID+" "+m.Name), strings.ToLower(name)) {
+				r.modelRow(m.Provider, m.ID, m.ContextWindow)
+				n++
+			}
+		}
+		if n == 0 {
+			r.say("  none; /model lists all")
+		}
+		return nil
+	case len(found) > 1:
+		r.say("Several providers have %s; name one of them:", name)
+		for _, i := range found {
+			r.modelRow(got.Models[i].Provider, got.Models[i].ID, got.Models[i].ContextWindow)
+		}
+		return nil
+	}
+	m := got.Models[found[0]]
+	if level != "" && !slices.Contains(m.Levels(), level) {
+		r.say("%s/%s has no thinking level %q; it has %s.", m.Provider, m.ID, level, strings.Join(m.Levels(), ", "))
+		return nil
+	}
+	info, err := protocol.Call(r.ctx, r.c, protocol.SetModel{Provider: m.Provider, ID: m.ID})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	st, err := protocol.Call(r.ctx, r.c, protocol.GetState{})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	if err := r.await(func() bool {
+		now := r.view.Model
+		return now != nil && now.Provider == info.Provider && now.ID == info.ID && r.view.Thinking == st.Thinking
+	}); err != nil {
+		return err
+	}
+	if level != "" {
+		if err := r.think(level); err != nil {
+			return err
+		}
+	}
+	when := ""
+	if r.view.Running {
+		when = " from the next request on"
+	}
+	r.say("model %s, thinking %s%s", r.modelName(), r.view.Thinking, when)
+	return nil
+}
+
+func (r *repl) modelRow(provider, id string, window int64) {
+	mark := "  "
+	if m := r.view.Model; m != nil && m.Provider == provider && m.ID == id {
+		mark = "* "
+	}
+	s := mark + provider + "/" + id
+	if window > 0 {
+		s = render.Pad(s, 42) + " " + render.Count(window) + " tokens"
+	}
+	r.say("%s", s)
+}
+
+// thinking says how much the model thinks, or sets it.
+func (r *repl) thinking(level string) error {
+	m := r.view.Model
+	if m == nil {
+		r.say("There is no model that could think; /model chooses one.")
+		return nil
+	}
+	if level == "" || !slices.Contains(m.Levels(), level) {
+		if level != "" {
+			r.say("%s has no thinking level %s.", r.modelName(), render.Quote(level, 20))
+		}
+		r.say("thinking %s; %s has %s", r.view.Thinking, r.modelName(), strings.Join(m.Levels(), ", "))
+		return nil
+	}
+	if err := r.think(level); err != nil {
+		return err
+	}
+	r.say("thinking %s", r.view.Thinking)
+	return nil
+}
+
+// think sets the level, which the model has.
+func (r *repl) think(level string) error {
+	got, err := protocol.Call(r.ctx, r.c, protocol.SetThinking{Level: level})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	return r.await(func() bool { return r.view.Thinking == got })
+}
+
+// copy copies the last answer with a text, or the n-th last.
+func (r *repl) copy(word string) {
+	n := 1
+	if word != "" {
+		var err error
+		if n, err = strconv.Atoi(word); err != nil || n < 1 {
+			r.say("/copy takes a number: 1 is the last answer, 2 the one before.")
+			return
+		}
+	}
+	path := r.view.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		text, ok := answerText(path[i])
+		if !ok {
+			continue
+		}
+		if n--; n > 0 {
+			continue
+		}
+		if r.o.Copy == nil {
+			r.out.line(none, render.Clean(text))
+			return
+		}
+		if err := r.o.Copy(text); err != nil {
+			r.failed(fmt.Errorf("copy the answer: %w", err))
+			return
+		}
+		r.say("copied %s", render.Quote(text, 40))
+		return
+	}
+	r.say("There is no such answer here.")
+}
+
+// answerText returns the text of an answer that has some and was not aborted.
+func answerText(e *session.Entry) (string, bool) {
+	if e.Role != message.Assistant || render.IsSilent(e) {
+		return "", false
+	}
+	body, err := e.Body()
+	if err != nil {
+		return "", false
+	}
+	m, ok := body.(session.Message)
+	if !ok || m.Message.StopReason == message.Aborted {
+		return "", false
+	}
+	text := strings.TrimSpace(m.Message.Text("\n"))
+	return text, text != ""
+}

@@ -1,0 +1,318 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// errEmpty answers whoever wants to go somewhere in a session without entries.
+var errEmpty = errors.New("nothing has been said yet, so there is nothing to branch from. Say something first")
+
+// entry finds the entry that a person names: by its number in the list that was
+// printed last, or as [slash.Target] does.
+func (r *repl) entry(word string) (session.ID, error) {
+	t := r.view.Tree
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 0 {
+		if t.Len() == 0 {
+			return "", errEmpty
+		}
+		return slash.Target(t, word)
+	}
+	chain := r.chain()
+	list := r.list
+	if len(list) == 0 || len(chain) > len(list) && slices.Equal(chain[:len(list)], list) {
+		list = chain // it has only grown since
+	}
+	switch {
+	case n < len(list):
+		return list[n], nil
+	case t.Has(session.ID(word)):
+		return session.ID(word), nil
+	case t.Labelled(word) != "":
+		return t.Labelled(word), nil
+	case len(list) == 0 && len(render.Next(t, "")) == 0:
+		return "", errEmpty
+	case len(list) == 0:
+		return "", errors.New("you stand before the first message; /history --all and /tree show what there is")
+	}
+	return "", fmt.Errorf("there is no [%d]; the list goes from [0] to [%d]", n, len(list)-1)
+}
+
+// chain is the numbered path to here.
+func (r *repl) chain() []session.ID {
+	var ids []session.ID
+	for _, e := range r.view.Path() {
+		if render.Counted(r.view.Tree, e) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// describe says which entry one is: [5] assistant "There is a main.go...".
+func (r *repl) describe(id session.ID) string {
+	e := render.Above(r.view.Tree, id)
+	if e == nil {
+		return "the start, before the first message"
+	}
+	p := render.NewPreviews(r.view.Tree).Of(e)
+	s := fmt.Sprintf("[%d] %s", render.IndexOf(r.view.Tree, e.ID), p.Who)
+	switch {
+	case p.Text != "":
+		s += " " + render.Quote(p.Text, 24)
+	case p.Calls != "":
+		s += " -> " + p.Calls
+	case p.Mark != "":
+		s += " (" + p.Mark + ")"
+	}
+	return s
+}
+
+// here says where the conversation stands and what follows from that.
+func (r *repl) here() string {
+	t := r.view.Tree
+	at := session.ID("")
+	e := render.Above(t, r.view.Leaf)
+	if e != nil {
+		at = e.ID
+	}
+	s := "at " + r.describe(at)
+	switch n := len(render.Next(t, at)); {
+	case n > 0:
+		s += fmt.Sprintf("; next prompt starts branch %d", n+1)
+	default:
+		s += "; next prompt goes on from here"
+	}
+	if e != nil && e.Role == message.User {
+		s += ", /retry asks the model again"
+	}
+	return s
+}
+
+// place is somewhere to stand.
+type place struct {
+	id            session.ID // "": before the first entry
+	strict, exact bool       // between a call and its results
+	quiet         bool       // do not say where it is
+	back          bool       // on the way back or forward: it is not kept
+}
+
+// stand moves the conversation to right after an entry and says so; or it says
+// why not and returns false.
+func (r *repl) stand(p place) (bool, error) {
+	t := r.view.Tree
+	end := p.id
+	if !p.exact && p.id != "" {
+		var err error
+		if end, err = t.TurnEnd(p.id, r.view.Leaf); err != nil {
+			r.failed(err)
+			return false, nil
+		}
+	}
+	if p.strict && end != p.id {
+		at, to := render.IndexOf(t, p.id), render.IndexOf(t, end)
+		r.say("Not moved: [%d] lies between a call and its results, which belong together. [%d] is the last of them; --exact takes [%d] as it is.", at, to, at)
+		return false, nil
+	}
+	if end == p.id && p.id != "" && !p.back && t.Effective(r.view.Leaf) == p.id {
+		p.id = r.view.Leaf // just bookkeeping lies between
+	}
+	nav, err := protocol.Call(r.ctx, r.c, protocol.Navigate{Target: p.id, At: true, Exact: p.exact})
+	if err != nil {
+		r.failed(err)
+		return false, nil
+	}
+	if nav.Old != nav.Leaf {
+		if err := r.await(func() bool { return r.view.Leaf == nav.Leaf }); err != nil {
+			return false, err
+		}
+		r.draft = nil
+		if !p.back {
+			r.past, r.future = append(r.past, nav.Old), nil
+		}
+	}
+	if nav.Moved {
+		r.say("moved to [%d]: results of this turn belong together", render.IndexOf(r.view.Tree, nav.Leaf))
+	}
+	if !p.quiet {
+		r.say("%s", r.here())
+	}
+	return true, nil
+}
+
+// branch stands right after an entry, or lists the branches here.
+func (r *repl) branch(c slash.Command) error {
+	a, err := c.Args("--strict", "--exact", "--summary")
+	switch {
+	case err != nil:
+		r.say("%s", sentence(err))
+		return nil
+	case a.Is["--summary"]:
+		r.say("A summary of the branch that is left comes with a later version of bough; nothing was moved.")
+		return nil
+	case len(a.Words) == 0:
+		r.branches()
+		return nil
+	}
+	id, err := r.entry(a.Text())
+	if err != nil {
+		r.say("%s", sentence(err))
+		return nil
+	}
+	_, err = r.stand(place{id: id, strict: a.Is["--strict"], exact: a.Is["--exact"]})
+	return err
+}
+
+// branches lists the ways on from the nearest branch point.
+func (r *repl) branches() {
+	t := r.view.Tree
+	at, ways := render.Nearest(t, r.view.Leaf)
+	if len(ways) == 0 {
+		r.say("There is one branch only. /branch N stands after [N] of /history, and what you say then begins another.")
+		return
+	}
+	on := map[session.ID]bool{}
+	for _, e := range r.view.Path() {
+		on[e.ID] = true
+	}
+	r.say("branches after %s", r.describe(at))
+	numbers := render.NumbersOf(t)
+	previews := render.NewPreviews(t)
+	for i, e := range ways {
+		n, _ := numbers.Of(e.ID)
+		tip, _ := numbers.Of(numbers.Tip(t, e.ID))
+		tail := fmt.Sprintf("   (its newest: /branch #%d)", tip)
+		if on[e.ID] {
+			tail = "   (you are here)"
+		}
+		p := previews.Of(e)
+		head := fmt.Sprintf("%d  [#%d] %s ", i+1, n, render.Pad(p.Who, 10))
+		r.say("%s", head+render.Cut(words(p), max(r.o.Width-render.Width(head)-render.Width(tail), 8))+tail)
+	}
+}
+
+// words are what a preview says, calls included.
+func words(p render.Preview) string {
+	switch {
+	case p.Calls == "":
+		return p.Text
+	case p.Text == "":
+		return "-> " + p.Calls
+	}
+	return p.Text + " -> " + p.Calls
+}
+
+// goTo goes to an entry as choosing it in a tree does: a message that was
+// written by a person comes back.
+func (r *repl) goTo(c slash.Command) error {
+	a, err := c.Args()
+	if err == nil && len(a.Words) == 0 {
+		err = errors.New("say where to: /goto with a number of /history, a #number of /tree, an id or a label")
+	}
+	var id session.ID
+	if err == nil {
+		id, err = r.entry(a.Text())
+	}
+	if err != nil {
+		r.say("%s", sentence(err))
+		return nil
+	}
+	if e := r.view.Tree.Get(id); isEditable(e) && r.view.Tree.Effective(r.view.Leaf) != id {
+		return r.sayAnew(e)
+	}
+	_, err = r.stand(place{id: id})
+	return err
+}
+
+func isEditable(e *session.Entry) bool {
+	return e.Role == message.User || e.Type == session.TypeCustomMessage
+}
+
+// edit stands before a message of the user, the last one if none is named.
+func (r *repl) edit(c slash.Command) error {
+	a, err := c.Args()
+	var id session.ID
+	switch {
+	case err != nil:
+	case len(a.Words) > 0:
+		id, err = r.entry(a.Text())
+	default:
+		for _, e := range r.view.Path() {
+			if e.Role == message.User {
+				id = e.ID
+			}
+		}
+		if id == "" {
+			err = errors.New("there is no message of yours on this path")
+		}
+	}
+	if err != nil {
+		r.say("%s", sentence(err))
+		return nil
+	}
+	e := r.view.Tree.Get(id)
+	if !isEditable(e) {
+		r.say("%s is no message of yours. /branch stands after it.", r.describe(id))
+		return nil
+	}
+	return r.sayAnew(e)
+}
+
+// sayAnew stands before a message, so that what is said next takes its place.
+func (r *repl) sayAnew(e *session.Entry) error {
+	d, err := r.view.Tree.Destination(e.ID)
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	was := render.IndexOf(r.view.Tree, e.ID)
+	if ok, err := r.stand(place{id: d.Leaf, exact: true, quiet: true}); !ok || err != nil {
+		return err
+	}
+	r.say("at %s; next prompt takes the place of [%d], as branch %d", r.describe(d.Leaf), was, len(render.Next(r.view.Tree, d.Leaf))+1)
+	r.takeUp(d.Text, d.Images)
+	return nil
+}
+
+// takeUp makes a message the draft and shows it.
+func (r *repl) takeUp(text string, images []message.Block) {
+	r.draft = &draft{Prompt: protocol.Prompt{Text: text, Images: images}, sendable: r.o.Terminal}
+	r.out.line(none, render.Clean(text))
+	if len(images) > 0 {
+		r.out.line(dim, "("+render.Plural(len(images), "image", "images")+" will go with it)")
+	}
+	if r.o.Terminal {
+		r.out.line(dim, "(an empty line says it as it is)")
+	}
+}
+
+// back goes to the place that was left last.
+func (r *repl) back() error { return r.along(&r.past, &r.future, "There is no place to go back to.") }
+
+// forward undoes back.
+func (r *repl) forward() error {
+	return r.along(&r.future, &r.past, "There is no place to go forward to.")
+}
+
+func (r *repl) along(from, to *[]session.ID, none string) error {
+	if len(*from) == 0 {
+		r.say("%s", none)
+		return nil
+	}
+	old := r.view.Leaf
+	id := (*from)[len(*from)-1]
+	ok, err := r.stand(place{id: id, exact: true, back: true})
+	if ok {
+		*from, *to = (*from)[:len(*from)-1], append(*to, old)
+	}
+	return err
+}

@@ -1,0 +1,361 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// header is what a conversation begins with.
+func (r *repl) header() {
+	if r.o.Quiet {
+		return
+	}
+	r.out.line(none, strings.TrimSpace("bough "+render.OneLine(r.o.Version))+"  "+r.standing()+"  /help for commands")
+	if s := r.resumed(); s != "" {
+		r.out.line(dim, s)
+	}
+	if r.o.Hint != "" {
+		r.out.line(dim, render.OneLine(r.o.Hint))
+	}
+}
+
+// standing names the session and the model.
+func (r *repl) standing() string {
+	id := []rune(render.OneLine(r.view.Header.ID))
+	if len(id) > 12 {
+		id = append(id[:8:8], []rune("...")...)
+	}
+	return "session " + string(id) + "  model " + r.modelName()
+}
+
+func (r *repl) modelName() string {
+	m := r.view.Model
+	if m == nil {
+		return "none"
+	}
+	return render.OneLine(m.Provider + "/" + m.ID)
+}
+
+// resumed says where a session stands that existed before, or "".
+func (r *repl) resumed() string {
+	t := r.view.Tree
+	if r.view.Fresh && t.Len() == 0 {
+		return ""
+	}
+	messages, first := 0, ""
+	var last time.Time
+	for e := range t.All() {
+		if e.Role != message.User && e.Role != message.Assistant {
+			continue
+		}
+		messages++
+		if e.Time.After(last) {
+			last = e.Time
+		}
+		if first == "" && e.Role == message.User {
+			first = render.NewPreviews(t).Of(e).Text
+		}
+	}
+	if n := t.Name(); n != "" {
+		first = n
+	}
+	parts := []string{"resumed"}
+	if first != "" {
+		parts[0] += " " + render.Quote(first, 40)
+	}
+	parts = append(parts, render.Plural(messages, "message", "messages"))
+	if !last.IsZero() {
+		age := render.Age(time.Since(last))
+		if age != "now" {
+			age += " ago"
+		}
+		parts = append(parts, age)
+	}
+	return strings.Join(append(parts, "at "+r.describe(r.view.Leaf)), ", ")
+}
+
+// over carries out a command that goes over to another session, and waits until
+// that is known. It says what went wrong and returns false.
+func (r *repl) over(do func() error) (bool, error) {
+	before := r.opened
+	if err := do(); err != nil {
+		r.failed(err)
+		return false, nil
+	}
+	if err := r.await(func() bool { return r.opened > before && r.ready }); err != nil {
+		return false, err
+	}
+	r.say("now in %s", r.standing())
+	if s := r.resumed(); s != "" {
+		r.out.line(dim, s)
+	}
+	return true, nil
+}
+
+func (r *repl) newSession(name string) error {
+	_, err := r.over(func() error {
+		_, err := protocol.Call(r.ctx, r.c, protocol.NewSession{Label: session.CleanName(name)})
+		return err
+	})
+	return err
+}
+
+func (r *repl) clone(name string) error {
+	ok, err := r.over(func() error {
+		_, err := protocol.Call(r.ctx, r.c, protocol.Clone{})
+		return err
+	})
+	if !ok || err != nil || session.CleanName(name) == "" {
+		return err
+	}
+	return r.name(name)
+}
+
+// fork begins a new session from before a message, or lists the messages.
+func (r *repl) fork(c slash.Command) error {
+	a, err := c.Args()
+	if err == nil && len(a.Words) == 0 {
+		r.forkPoints()
+		return nil
+	}
+	var id session.ID
+	if err == nil {
+		id, err = r.entry(a.Text())
+	}
+	if err != nil {
+		r.say("%s", sentence(err))
+		return nil
+	}
+	if r.view.Tree.Get(id).Role != message.User {
+		r.say("%s is no message of yours: a fork begins before one. /clone copies the conversation up to here.", r.describe(id))
+		return nil
+	}
+	var forked protocol.Forked
+	ok, err := r.over(func() (err error) {
+		forked, err = protocol.Call(r.ctx, r.c, protocol.Fork{Entry: id})
+		return err
+	})
+	if ok {
+		r.takeUp(forked.Text, forked.Images)
+	}
+	return err
+}
+
+func (r *repl) forkPoints() {
+	previews := render.NewPreviews(r.view.Tree)
+	n := 0
+	for _, e := range r.view.Path() {
+		if e.Role == message.User {
+			r.say("%s", r.row(fmt.Sprintf("[%d]", render.IndexOf(r.view.Tree, e.ID)), 4, previews.Of(e), nil))
+			n++
+		}
+	}
+	if n == 0 {
+		r.say("There is no message on this path to fork from.")
+		return
+	}
+	r.say("/fork N begins a new session from before one of them. To stay in this session: /edit N.")
+}
+
+// resume lists sessions, or goes over to one.
+func (r *repl) resume(word string) error {
+	word = strings.Trim(word, `"`)
+	if r.o.Sessions == nil {
+		if word == "" {
+			r.say("Say which session: /resume with its id or its file.")
+			return nil
+		}
+		return r.switchTo(word)
+	}
+	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(r.listed) {
+		s := r.listed[n-1]
+		if s.Path != "" {
+			return r.switchTo(s.Path)
+		}
+		return r.switchTo(s.ID)
+	}
+	if strings.ContainsAny(word, `/\`) || strings.HasSuffix(word, ".jsonl") {
+		return r.switchTo(word)
+	}
+	found, err := r.find(word)
+	switch {
+	case err != nil:
+		r.failed(err)
+		return nil
+	case len(found) == 1 && word != "":
+		if found[0].Path != "" {
+			return r.switchTo(found[0].Path)
+		}
+		return r.switchTo(found[0].ID)
+	case len(found) == 0 && word == "":
+		r.say("There are no sessions of this folder yet.")
+		return nil
+	case len(found) == 0:
+		r.say("No session of this folder has %s as its id, or in its name or first message; /resume lists them.", render.Quote(word, 40))
+		return nil
+	}
+	r.listed = found
+	digits := len(strconv.Itoa(len(found)))
+	for i, s := range found {
+		title := s.Name
+		if title == "" {
+			title = s.FirstMessage
+		}
+		head := fmt.Sprintf("%*d  %-4s  ", digits, i+1, render.Age(time.Since(s.Modified)))
+		tail := "   " + render.Plural(s.Messages, "message", "messages")
+		if s.ID == r.view.Header.ID {
+			tail += "   (this one)"
+		}
+		r.out.line(none, head+render.Cut(render.OneLine(title), max(r.o.Width-render.Width(head+tail), 12))+tail)
+	}
+	r.say("/resume NUMBER goes over to one of them.")
+	return nil
+}
+
+// find returns the sessions that a word means: the one of that id, else those
+// with a text.
+func (r *repl) find(word string) ([]session.Summary, error) {
+	all, err := r.o.Sessions(r.ctx)
+	if err != nil || word == "" {
+		return all, err
+	}
+	var by []session.Summary
+	for _, s := range all {
+		if s.ID == word {
+			return []session.Summary{s}, nil
+		}
+		if len(word) >= 4 && strings.HasPrefix(s.ID, word) || hasAll(s.Name+" "+s.FirstMessage, strings.Fields(word)) {
+			by = append(by, s)
+		}
+	}
+	return by, nil
+}
+
+func (r *repl) switchTo(which string) error {
+	_, err := r.over(func() error {
+		_, err := protocol.Call(r.ctx, r.c, protocol.SwitchSession{Session: which})
+		return err
+	})
+	return err
+}
+
+// session says what the session is, holds and took.
+func (r *repl) session() error {
+	st, err := protocol.Call(r.ctx, r.c, protocol.GetStats{})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	t := r.view.Tree
+	file := r.view.File
+	switch {
+	case file == "":
+		file = "none: it is kept in memory"
+	case t.Len() == 0:
+		file += " (written with the first message)"
+	}
+	points, ends := 0, 0
+	for e := range t.All() {
+		if !render.Counted(t, e) {
+			continue
+		}
+		switch len(render.Next(t, e.ID)) {
+		case 0:
+			ends++
+		case 1:
+		default:
+			points++
+		}
+	}
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		if s := fmt.Sprintf(format, args...); s != "" {
+			fmt.Fprintf(&b, "%-9s %s\n", name, render.OneLine(s))
+		}
+	}
+	row("session", "%s", r.view.Header.ID)
+	row("name", "%s", t.Name())
+	row("file", "%s", file)
+	row("folder", "%s", r.view.Header.CWD)
+	if p := r.view.Header.ParentSession; p != "" {
+		row("copy of", "%s", filepath.Base(p))
+	}
+	row("messages", "%d (%d of yours, %s, %s, %s)", st.Messages, st.User, render.Plural(st.Assistant, "answer", "answers"),
+		render.Plural(st.ToolCalls, "tool call", "tool calls"), render.Plural(st.ToolResults, "result", "results"))
+	row("tree", "%s, %s", render.Plural(max(ends, 1), "branch", "branches"), render.Plural(t.Len(), "entry", "entries"))
+	row("position", "%s", r.describe(r.view.Leaf))
+	row("model", "%s, thinking %s", r.modelName(), r.view.Thinking)
+	row("tokens", "%s in, %s out, %s read from the cache, %s written to it", render.Count(st.Input), render.Count(st.Output),
+		render.Count(st.CacheRead), render.Count(st.CacheWrite))
+	row("cost", "%s", render.Dollars(st.Cost))
+	r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
+	return nil
+}
+
+// name names the session, or says its name.
+func (r *repl) name(text string) error {
+	text = session.CleanName(text)
+	if text == "" {
+		if n := r.view.Tree.Name(); n != "" {
+			r.say("name: %s", render.OneLine(n))
+		} else {
+			r.say("This session has no name; /name with a text gives it one.")
+		}
+		return nil
+	}
+	if _, err := protocol.Call(r.ctx, r.c, protocol.SetName{Text: text}); err != nil {
+		r.failed(err)
+		return nil
+	}
+	if err := r.await(func() bool { return r.view.Tree.Name() == text }); err != nil {
+		return err
+	}
+	r.say("name: %s", render.OneLine(text))
+	return nil
+}
+
+// label names the entry that the conversation stands at, or takes its name away.
+func (r *repl) label(text string) error {
+	t := r.view.Tree
+	at := t.Effective(r.view.Leaf)
+	if e := render.Above(t, r.view.Leaf); e != nil {
+		at = e.ID
+	}
+	if at == "" {
+		r.say("There is no entry here to label yet.")
+		return nil
+	}
+	text = session.CleanName(text)
+	if render.Width(text) > 200 {
+		r.failed(errors.New("a label has at most 200 columns"))
+		return nil
+	}
+	if text == "" && t.Label(at) == "" {
+		r.say("%s has no label; /label with a text gives it one.", r.describe(at))
+		return nil
+	}
+	id, err := protocol.Call(r.ctx, r.c, protocol.SetLabel{Entry: at, Text: text})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	if err := r.await(func() bool { return r.view.Tree.Has(id) }); err != nil {
+		return err
+	}
+	if text == "" {
+		r.say("%s has no label any more", r.describe(at))
+	} else {
+		r.say("%s is {%s}", r.describe(at), render.OneLine(text))
+	}
+	return nil
+}

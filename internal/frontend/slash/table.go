@@ -1,0 +1,107 @@
+package slash
+
+// Where is a set of front ends.
+type Where uint8
+
+// The front ends that have commands.
+const (
+	Terminal Where = 1 << iota
+	REPL
+	Web
+
+	everywhere = Terminal | REPL | Web
+)
+
+// A Spec says what a command is.
+type Spec struct {
+	Name  string // without the slash
+	Alias string // another name, or ""
+	Args  string // a hint at the arguments, or ""
+	Help  string // one line
+	More  string // what else there is to know, or ""
+	Where Where
+	Busy  bool // acts while the model works; the others want it to be stopped first
+	Later bool // has a name, but is not built yet
+}
+
+// Usage returns the command with its arguments: "/branch N".
+func (s Spec) Usage() string {
+	if s.Args == "" {
+		return "/" + s.Name
+	}
+	return "/" + s.Name + " " + s.Args
+}
+
+// All returns all commands, in the order in which help lists them.
+func All() []Spec { return append([]Spec(nil), commands...) }
+
+// Find returns the command of that name or alias.
+func Find(name string) (Spec, bool) {
+	if name == "" {
+		return Spec{}, false
+	}
+	for _, s := range commands {
+		if s.Name == name || s.Alias == name {
+			return s, true
+		}
+	}
+	return Spec{}, false
+}
+
+var commands = []Spec{
+	{Name: "help", Args: "[command]", Help: "list the commands, or say more of one", Where: everywhere, Busy: true},
+
+	// The tree.
+	{Name: "history", Args: "[n]", Help: "the conversation up to here, numbered", Where: Terminal | REPL, Busy: true,
+		More: "With a number: the last n entries. With --all: all branches, numbered as in /tree."},
+	{Name: "tree", Args: "[text]", Help: "the conversation as a tree", Where: everywhere, Busy: true,
+		More: "With a text: what has all its words. Filters: --no-tools, --user-only, --labeled-only, --all. Drawing: --classic, --ascii."},
+	{Name: "branch", Args: "[entry]", Help: "stand right after an entry: what you say next is another branch", Where: Terminal | REPL,
+		More: "Alone it lists the branches at the nearest branch point. A place between a call and its results moves on to the last result: --strict refuses it instead, --exact takes it. Nothing is copied and nothing is lost: /back returns."},
+	{Name: "goto", Args: "entry", Help: "go to an entry; a message of yours comes back to be said anew", Where: everywhere},
+	{Name: "edit", Args: "[entry]", Help: "say one of your messages anew, the last one or another", Where: everywhere,
+		More: "You stand before it; what you say next takes its place as another branch. The old one stays."},
+	{Name: "retry", Help: "ask the model again, without a new message", Where: everywhere,
+		More: "After a complete answer its question is answered once more, as another branch."},
+	{Name: "back", Help: "go to where you stood before", Where: everywhere},
+	{Name: "forward", Help: "undo /back", Where: everywhere},
+	{Name: "label", Args: "[text]", Help: "name the entry you stand at; without a text take the name away", Where: everywhere, Busy: true},
+	{Name: "summarize", Help: "sum up this branch for another one", Where: everywhere, Later: true},
+
+	// Sessions.
+	{Name: "new", Args: "[name]", Help: "begin a new session here", Where: everywhere},
+	{Name: "resume", Args: "[session]", Help: "list the sessions of this folder, or go over to one", Where: everywhere,
+		More: "By its number in the list, its id, its file, or a text of its name or first message."},
+	{Name: "fork", Args: "[entry]", Help: "new session from before a message of yours; alone: list them", Where: everywhere,
+		More: "The path to it is copied to a new file. To stay in this one: /edit, /branch."},
+	{Name: "clone", Args: "[name]", Help: "new session with the conversation up to here", Where: everywhere,
+		More: "The path is copied to a new file. To stay in this one: /branch."},
+	{Name: "name", Args: "[text]", Help: "name the session, or show its name", Where: everywhere, Busy: true},
+	{Name: "session", Help: "what this session holds and took", Where: everywhere, Busy: true},
+	{Name: "compact", Args: "[instructions]", Help: "sum up the older part of the conversation", Where: everywhere, Later: true},
+	{Name: "export", Args: "[path]", Help: "write the conversation to a file", Where: everywhere, Busy: true, Later: true},
+	{Name: "import", Args: "path", Help: "take up a session of another place", Where: everywhere, Later: true},
+	{Name: "share", Help: "show the session to others", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "diff", Args: "[from [to]]", Help: "files that changed between two entries", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "files", Help: "files read and changed on this branch", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "cost", Help: "what turn, branch and session cost", Where: everywhere, Busy: true, Later: true},
+
+	// The model and the rest.
+	{Name: "model", Args: "[name]", Help: "list the models, or choose one", Where: everywhere, Busy: true,
+		More: "As provider/id, or id where no other provider has it; with :level the thinking level too."},
+	{Name: "thinking", Args: "[level]", Help: "how much the model is to think", Where: everywhere, Busy: true},
+	{Name: "copy", Args: "[n]", Help: "copy the last answer, or the n-th last", Where: Terminal | REPL, Busy: true},
+	{Name: "scoped-models", Help: "which models are cycled through", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "settings", Help: "change settings", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "login", Args: "[provider]", Help: "sign in to a provider", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "logout", Args: "[provider]", Help: "forget a sign-in", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "trust", Help: "trust the files of this project", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "mcp", Help: "tools of other servers", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "reload", Help: "read settings and context files again", Where: everywhere, Later: true},
+	{Name: "hotkeys", Help: "the active keys", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "changelog", Help: "what is new", Where: Terminal | Web, Busy: true, Later: true},
+	{Name: "debug", Help: "write down what the screen shows", Where: Terminal, Busy: true, Later: true},
+	{Name: "bug", Help: "where to report a fault", Where: everywhere, Busy: true, Later: true},
+	{Name: "web", Help: "show this machine's sessions in a browser", Where: Terminal | REPL, Busy: true, Later: true},
+	{Name: "quit", Alias: "exit", Help: "end", Where: Terminal | REPL, Busy: true},
+}
