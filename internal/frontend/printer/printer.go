@@ -92,11 +92,6 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 			p.last = body.(session.Message).Message
 		}
 	case protocol.RunEnded:
-		if p.o.JSON {
-			if err := p.out.Flush(); err != nil {
-				return fmt.Errorf("write the output: %w", err)
-			}
-		}
 		return p.settled(ctx, e)
 	}
 	return nil

@@ -1,0 +1,193 @@
+// Package cli is the command line: it reads options, puts the parts of bough
+// together and picks a front end.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Version is the version of this build.
+const Version = "0.1.0"
+
+// Env is what the command line works with. Everything that hangs on the machine
+// comes in here.
+type Env struct {
+	Args   []string // without the program's name
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
+	Dir    string // the working directory
+
+	StdinTerminal, StdoutTerminal bool
+	Width                         int             // of the terminal, in columns; 0 if unknown
+	Interrupts                    <-chan struct{} // one for each ctrl+c; nil: none
+
+	// Signalled returns the number of the signal that ended ctx, or 0.
+	Signalled func() int
+}
+
+// errSilent ends the program with code 1; what was wrong has been said.
+var errSilent = errors.New("")
+
+// usage is an error of the command line itself.
+type usage struct{ error }
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, env Env) int {
+	code, err := run(ctx, env)
+	if err != nil {
+		code = max(code, 1)
+	}
+	if s := env.signalled(); s != 0 {
+		return 128 + s
+	}
+	if _, ok := errors.AsType[usage](err); ok {
+		fmt.Fprintf(env.Stderr, "bough: %v\nbough --help lists what there is.\n", err)
+	} else if err != nil && !errors.Is(err, errSilent) {
+		fmt.Fprintf(env.Stderr, "bough: %v\n", err)
+	}
+	return code
+}
+
+func (e Env) signalled() int {
+	if e.Signalled == nil {
+		return 0
+	}
+	return e.Signalled()
+}
+
+func run(ctx context.Context, env Env) (int, error) {
+	if len(env.Args) > 0 {
+		if sub, ok := subcommands()[env.Args[0]]; ok {
+			return 0, sub(ctx, env, env.Args[1:])
+		}
+	}
+	a, err := parse(env.Args)
+	if err != nil {
+		return 1, usage{err}
+	}
+	switch {
+	case a.version:
+		_, err := fmt.Fprintln(env.Stdout, Version)
+		return 0, err
+	case a.help:
+		_, err := io.WriteString(env.Stdout, helpText())
+		return 0, err
+	}
+	for _, w := range a.warn {
+		fmt.Fprintf(env.Stderr, "bough: %s has no effect here\n", w)
+	}
+	r, err := newRunner(env, a)
+	if err != nil {
+		return 1, err
+	}
+	if a.listModels {
+		return 0, r.listModels()
+	}
+	return r.run(ctx)
+}
+
+// subcommands by name. A word is one only as the very first argument.
+func subcommands() map[string]func(context.Context, Env, []string) error {
+	return map[string]func(context.Context, Env, []string) error{
+		"tree":        treeCommand,
+		"context":     contextCommand,
+		"sessions":    sessionsCommand,
+		"conformance": conformanceCommand,
+	}
+}
+
+// mode is a way to run.
+type mode string
+
+const (
+	modePrint mode = "print"
+	modeJSON  mode = "json"
+	modeREPL  mode = "repl"
+	modeRPC   mode = "rpc"
+)
+
+// chooseMode follows docs/spec/frontends.md A-02; until there is a terminal UI a
+// terminal gets the REPL.
+func chooseMode(a *args, env Env) mode {
+	switch {
+	case a.mode == "rpc":
+		return modeRPC
+	case a.mode == "json":
+		return modeJSON
+	case a.repl:
+		return modeREPL
+	case a.print:
+		return modePrint
+	case !env.StdinTerminal || !env.StdoutTerminal:
+		return modePrint
+	}
+	return modeREPL
+}
+
+// abs makes a path that a user gave absolute: ~ is the home directory, the rest
+// is relative to the working directory.
+func (e Env) abs(path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		path = filepath.Join(e.Getenv("HOME"), path[1:])
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.Dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+// flags parses the options of a subcommand: names of flags without and with a
+// value. It returns the other words.
+func flags(words []string, known map[string]bool) (map[string]string, []string, error) {
+	got := map[string]string{}
+	var rest []string
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if w == "--" {
+			rest = append(rest, words[i+1:]...)
+			break
+		}
+		if !strings.HasPrefix(w, "-") || w == "-" {
+			rest = append(rest, w)
+			continue
+		}
+		name, v, inline := strings.Cut(w, "=")
+		takes, ok := known[name]
+		switch {
+		case !ok:
+			var names []string
+			for n := range known {
+				names = append(names, n)
+			}
+			slices.Sort(names)
+			return nil, nil, usage{fmt.Errorf("unknown option %s; there are %s", name, strings.Join(names, ", "))}
+		case takes && !inline:
+			if i+1 == len(words) {
+				return nil, nil, usage{fmt.Errorf("%s needs a value", name)}
+			}
+			i++
+			v = words[i]
+		case !takes && inline:
+			return nil, nil, usage{fmt.Errorf("%s takes no value", name)}
+		case !takes:
+			v = "true"
+		}
+		got[name] = v
+	}
+	return got, rest, nil
+}
+
+// dirExists reports whether a session's folder can be worked in.
+func dirExists(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
