@@ -176,7 +176,7 @@ func (f *failure) kind(retryAsked bool) Kind {
 	case f.status == http.StatusRequestEntityTooLarge, f.word("context_length_exceeded", "exceed_context_size_error", "request_too_large", "model_context_window_exceeded"):
 		return Overflow
 	case f.status == http.StatusPaymentRequired, f.word("insufficient_quota", "billing_error", "usage_limit_reached", "usage_not_included", "insufficient_balance"),
-		!retryAsked && outOfMoney(text):
+		!retryAsked && outOfMoney(text) && !strings.Contains(text, "per min"):
 		return Rejected
 	case f.word("authentication_error", "permission_error", "invalid_api_key", "unauthenticated", "permission_denied"):
 		return Auth

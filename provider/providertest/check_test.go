@@ -1,0 +1,72 @@
+package providertest
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestChecks(t *testing.T) {
+	chat := func(msgs string) string { return `{"model":"m","stream":true,"messages":[` + msgs + `]}` }
+	claude := func(msgs string) string {
+		return `{"model":"m","max_tokens":10,"stream":true,"messages":[` + msgs + `]}`
+	}
+	responses := func(items string) string { return `{"model":"m","stream":true,"input":[` + items + `]}` }
+	const (
+		chatUser   = `{"role":"user","content":"hi"}`
+		chatCall   = `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"x","arguments":"{}"}}]}`
+		chatTool   = `{"role":"tool","tool_call_id":"c","content":"y"}`
+		claudeUser = `{"role":"user","content":[{"type":"text","text":"hi"}]}`
+		claudeCall = `{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}}]}`
+		claudeTool = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"y"},{"type":"text","text":"hi"}]}`
+		respUser   = `{"role":"user","content":[{"type":"input_text","text":"hi"}]}`
+		respThink  = `{"type":"reasoning","id":"rs_1","summary":[]}`
+		respCall   = `{"type":"function_call","id":"fc_1","call_id":"c","name":"x","arguments":"{}"}`
+		respTool   = `{"type":"function_call_output","call_id":"c","output":"y"}`
+	)
+	for _, tt := range []struct {
+		check func([]byte) []string
+		body  string
+		want  string // part of a finding; "" if all is right
+	}{
+		{CheckChat, chat(chatUser + "," + chatCall + "," + chatTool), ""},
+		{CheckChat, chat(""), "no messages"},
+		{CheckChat, chat(chatCall), "no result"},
+		{CheckChat, chat(chatCall + "," + chatUser + "," + chatTool), "no open call"},
+		{CheckChat, chat(chatCall + "," + chatTool + "," + chatTool), "no open call"},
+		{CheckChat, chat(chatCall + "," + chatTool + "," + chatCall + "," + chatTool), "comes twice"},
+		{CheckChat, chat(strings.Replace(chatCall, `"{}"`, `"{"`, 1) + "," + chatTool), "arguments"},
+		{CheckChat, chat(`{"role":"assistant","content":null}`), "no content"},
+		{CheckChat, chat(`{"role":"user","content":""}`), "empty content"},
+		{CheckChat, chat(`{"role":"user","content":"\ud83d"}`), "surrogate"},
+		{CheckChat, chat(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,"}}]}`), "data URL"},
+		{CheckChat, chat(`{"role":"user","content":"a","content":"b"}`), "comes twice"},
+		{CheckChat, `{"model":"m","messages":[` + chatUser + `]}`, "stream"},
+		{CheckChat, `{"model":"m","stream":true,"tools":[{"function":{"name":"a b","parameters":{"type":"object"}}},{"function":{"name":"x","parameters":{}}}],"messages":[` + chatUser + `]}`, "schema"},
+		{CheckChat, "{", "no JSON"},
+		{CheckAnthropic, claude(claudeUser + "," + claudeCall + "," + claudeTool), ""},
+		{CheckAnthropic, claude(claudeCall + "," + claudeTool), "role"},
+		{CheckAnthropic, claude(claudeUser + "," + claudeUser), "role"},
+		{CheckAnthropic, claude(claudeUser + "," + claudeCall + "," + claudeUser), "no result"},
+		{CheckAnthropic, claude(claudeUser + "," + claudeCall + "," + strings.Replace(claudeTool, `[`, `[{"type":"text","text":"x"},`, 1)), "behind other blocks"},
+		{CheckAnthropic, claude(claudeUser + "," + strings.Replace(claudeCall, `"c"`, `"a|b"`, 1)), "'|'"},
+		{CheckAnthropic, claude(`{"role":"user","content":[{"type":"text","text":" "}]}`), "without words"},
+		{CheckAnthropic, claude(`{"role":"user","content":[]}`), "no content"},
+		{CheckAnthropic, claude(claudeUser + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x"}]}`), "signature"},
+		{CheckAnthropic, claude(claudeUser + "," + claudeCall + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","is_error":true,"content":[{"type":"image","source":{"media_type":"image/png","data":"AAAA"}}]}]}`), "error true"},
+		{CheckAnthropic, `{"model":"m","stream":true,"messages":[` + claudeUser + `]}`, "max_tokens"},
+		{CheckAnthropic, `{"model":"m","max_tokens":2000,"thinking":{"budget_tokens":2000},"stream":true,"messages":[` + claudeUser + `]}`, "budget"},
+		{CheckResponses, responses(respUser + "," + respThink + "," + respCall + "," + respTool), ""},
+		{CheckResponses, responses(respUser + "," + respThink), "comes last"},
+		{CheckResponses, responses(respThink + "," + respUser), "not followed"},
+		{CheckResponses, responses(respCall + "," + respUser), "no result"},
+		{CheckResponses, responses(respTool), "no open call"},
+		{CheckResponses, responses(respThink + "," + respCall + "," + respTool + "," + respThink + "," + strings.Replace(respCall, `"c"`, `"d"`, 1)), "item id"},
+		{CheckResponses, responses(`{"role":"assistant","content":[{"type":"input_text","text":"x"}]}`), "type"},
+		{CheckResponses, responses(""), "no input"},
+	} {
+		got := strings.Join(tt.check([]byte(tt.body)), "; ")
+		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+			t.Errorf("%s\nfound %q, want %q", tt.body, got, tt.want)
+		}
+	}
+}
