@@ -86,7 +86,7 @@ func TestRunStops(t *testing.T) {
 		exit               workspace.Exit
 	}{
 		{"the whole group", "sleep 60 & echo on; sleep 60", "on\n", 0, time.Second, workspace.Exit{Code: 143, Signal: 15}},
-		{"with what it still says", "trap 'echo bye; exit 5' TERM; echo on; sleep 60 & wait", "on\nbye\n", 0, time.Second, workspace.Exit{Code: 5}},
+		{"with what it still says", "trap 'echo bye; exit 5' TERM; sleep 60 & sleep 0.1; echo on; wait", "on\nbye\n", 0, time.Second, workspace.Exit{Code: 5}},
 		{"what does not listen", "trap '' TERM; echo on; sleep 60; sleep 60", "on\n", 0, 4 * time.Second, workspace.Exit{Code: 137, Signal: 9}},
 		{"what the ended command left behind", "(while :; do echo x; sleep 0.02; done) & exit 6", "", 300 * time.Millisecond, 2 * time.Second,
 			workspace.Exit{Code: 6, Ended: true}},
