@@ -3,12 +3,12 @@ package render
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // Width returns how many columns a text takes, by grapheme clusters; characters
 // of ambiguous width take one. It is the one measure of all that is drawn.
-func Width(s string) int { return ansi.StringWidth(s) }
+func Width(s string) int { return displaywidth.String(s) }
 
 // Cut returns a line that takes at most width columns; what was cut off shows as
 // dots. A cluster is never split.
@@ -19,9 +19,9 @@ func Cut(s string, width int) string {
 	case len(s) <= width: // a byte takes no more than a column
 		return s
 	case width <= 3:
-		return ansi.Truncate(s, width, "")
+		return displaywidth.TruncateString(s, width, "")
 	}
-	return ansi.Truncate(s, width, "...")
+	return displaywidth.TruncateString(s, width, "...")
 }
 
 // Pad fills a line up to width columns with blanks.
@@ -34,7 +34,7 @@ func Pad(s string, width int) string {
 func Quote(s string, width int) string {
 	s = OneLine(s)
 	if Width(s) > width {
-		s = ansi.Truncate(s, max(width-3, 1), "")
+		s = displaywidth.TruncateString(s, max(width-3, 1), "")
 		if i := strings.LastIndexByte(s, ' '); i > len(s)/2 {
 			s = s[:i]
 		}

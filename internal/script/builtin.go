@@ -20,17 +20,17 @@ import (
 //	"long N"                 N words
 //	anything else            "Echo: X"
 var (
-	readPrompt  = mustCompile(`/^read\s+(\S[\s\S]*)$/i`)
-	runPrompt   = mustCompile(`/^(?:run|bash)\s+([\s\S]+)$/i`)
-	writePrompt = mustCompile(`/^write\s+(\S+?):\s*([\s\S]*)$/i`)
-	lsPrompt    = mustCompile(`/^ls\s*(\S*)$/i`)
-	thinkPrompt = mustCompile(`/^think:\s*([\s\S]+)$/i`)
-	failPrompt  = mustCompile(`/^fail\s+([a-z-]+)$/i`)
-	longPrompt  = mustCompile(`/^long\s+(\d+)$/i`)
+	readPrompt  = lazily(`/^read\s+(\S[\s\S]*)$/i`)
+	runPrompt   = lazily(`/^(?:run|bash)\s+([\s\S]+)$/i`)
+	writePrompt = lazily(`/^write\s+(\S+?):\s*([\s\S]*)$/i`)
+	lsPrompt    = lazily(`/^ls\s*(\S*)$/i`)
+	thinkPrompt = lazily(`/^think:\s*([\s\S]+)$/i`)
+	failPrompt  = lazily(`/^fail\s+([a-z-]+)$/i`)
+	longPrompt  = lazily(`/^long\s+(\d+)$/i`)
 
-	between      = mustCompile(`\s+and\s+|\s*,\s*|\s+`)
-	goalLine     = mustCompile(`\[User\]: (.*)`)
-	firstRequest = mustCompile(`/original request/i`)
+	between      = lazily(`\s+and\s+|\s*,\s*|\s+`)
+	goalLine     = lazily(`\[User\]: (.*)`)
+	firstRequest = lazily(`/original request/i`)
 
 	pathNames    = []string{"path", "file_path", "filePath", "filename", "file"}
 	commandNames = []string{"command", "cmd", "script"}
@@ -50,31 +50,31 @@ func builtin(q *Request) (name string, reply []byte) {
 	}
 	x := trim(q.user)
 	match := func(tool string, m []string) bool { return m != nil && q.offers(tool) }
-	if m := readPrompt.FindStringSubmatch(x); match("read", m) {
+	if m := readPrompt().FindStringSubmatch(x); match("read", m) {
 		return "read", readReplyTo(q, m[1])
 	}
-	if m := runPrompt.FindStringSubmatch(x); match("bash", m) {
+	if m := runPrompt().FindStringSubmatch(x); match("bash", m) {
 		return "bash", callReply("bash", object(q.argument("bash", commandNames...), m[1]))
 	}
-	if m := writePrompt.FindStringSubmatch(x); match("write", m) {
+	if m := writePrompt().FindStringSubmatch(x); match("write", m) {
 		return "write", callReply("write", object(q.argument("write", pathNames...), m[1], q.argument("write", contentNames...), m[2]))
 	}
-	if m := lsPrompt.FindStringSubmatch(x); match("ls", m) {
+	if m := lsPrompt().FindStringSubmatch(x); match("ls", m) {
 		folder := m[1]
 		if folder == "" {
 			folder = "."
 		}
 		return "ls", callReply("ls", object(q.argument("ls", folderNames...), folder))
 	}
-	if m := thinkPrompt.FindStringSubmatch(x); m != nil {
+	if m := thinkPrompt().FindStringSubmatch(x); m != nil {
 		return "think", object("thinking", "Considering: "+m[1], "text", "Answer: "+m[1])
 	}
-	if m := failPrompt.FindStringSubmatch(x); m != nil {
+	if m := failPrompt().FindStringSubmatch(x); m != nil {
 		if _, ok := kinds[strings.ToLower(m[1])]; ok {
 			return "fail", object("error", strings.ToLower(m[1]))
 		}
 	}
-	if m := longPrompt.FindStringSubmatch(x); m != nil {
+	if m := longPrompt().FindStringSubmatch(x); m != nil {
 		return "long", textReply(words(m[1]))
 	}
 	return "echo", textReply("Echo: " + cutUnits(x, 4000))
@@ -111,7 +111,7 @@ func readReplyTo(q *Request, list string) []byte {
 	arg := q.argument("read", pathNames...)
 	var files []string
 	var calls [][]byte
-	for _, f := range between.Split(list, -1) {
+	for _, f := range between().Split(list, -1) {
 		if f != "" {
 			files = append(files, f)
 			calls = append(calls, call("read", object(arg, f)))
@@ -122,10 +122,10 @@ func readReplyTo(q *Request, list string) []byte {
 
 func summary(user string) (name string, reply []byte) {
 	goal := "Continue the conversation"
-	if m := goalLine.FindStringSubmatch(user); m != nil {
+	if m := goalLine().FindStringSubmatch(user); m != nil {
 		goal = cutUnits(m[1], 200)
 	}
-	if firstRequest.MatchString(user) {
+	if firstRequest().MatchString(user) {
 		return "turn-summary", textReply("## Original Request\n" + goal + "\n\n## Progress So Far\n- Canned progress\n\n## Context Needed to Continue\n- (none)")
 	}
 	return "summary", textReply("## Goal\n" + goal + `

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/boughdev/bough/internal/rawjson"
 )
@@ -60,9 +61,9 @@ func (s *Script) choose(q *Request) (name string, defaults, reply []byte) {
 	return "builtin:" + name, p.defaults, reply
 }
 
-var template = regexp.MustCompile(`\{\{(\w+)\}\}`)
+var template = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{(\w+)\}\}`) })
 
-func hasTemplate(v []byte) bool { return template.Match(v) }
+func hasTemplate(v []byte) bool { return template().Match(v) }
 
 // filler replaces the templates in the texts of a reply.
 type filler struct {
@@ -74,7 +75,7 @@ func (f filler) value(v []byte) []byte {
 	switch rawjson.Kind(v) {
 	case '"':
 		s, _ := rawjson.String(v)
-		return rawjson.Quote(template.ReplaceAllStringFunc(s, f.word))
+		return rawjson.Quote(template().ReplaceAllStringFunc(s, f.word))
 	case '[':
 		var elems [][]byte
 		for e := range rawjson.Elements(v) {

@@ -75,8 +75,8 @@ type result struct {
 }
 
 var (
-	summarySystem = mustCompile(`/summar/i`)
-	summaryUser   = mustCompile(`/<conversation>|^# Conversation\b|structured summary|context checkpoint/im`)
+	summarySystem = lazily(`/summar/i`)
+	summaryUser   = lazily(`/<conversation>|^# Conversation\b|structured summary|context checkpoint/im`)
 )
 
 // Take counts a request.
@@ -117,7 +117,7 @@ func describe(c Conversation, n int) *Request {
 	for _, it := range c.Items[first:] {
 		q.trailing = append(q.trailing, result{it.Text, names[it.CallID], it.IsError})
 	}
-	q.summary = len(c.Tools) == 0 && (summarySystem.MatchString(c.System) || summaryUser.MatchString(q.user))
+	q.summary = len(c.Tools) == 0 && (summarySystem().MatchString(c.System) || summaryUser().MatchString(q.user))
 	return q
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -57,12 +58,16 @@ func Compile(expr string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-func mustCompile(expr string) *regexp.Regexp {
-	re, err := Compile(expr)
-	if err != nil {
-		panic(err)
-	}
-	return re
+// lazily compiles an expression of ours when it is first used: compiling them all
+// at the start of the program takes 20 ms.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		re, err := Compile(expr)
+		if err != nil {
+			panic(err)
+		}
+		return re
+	})
 }
 
 // What goes into the brackets of a class for white space and the rest.
