@@ -40,7 +40,7 @@ func (r *repl) command(words string) error {
 	case c.Where&slash.REPL == 0:
 		r.say("/%s is not for the REPL.", c.Name)
 		return nil
-	case !c.Busy && r.runs > 0:
+	case !c.Busy && r.working():
 		r.say("Stop the answer first (ctrl+c), then /%s.", c.Name)
 		return nil
 	}
@@ -121,7 +121,8 @@ func (r *repl) help(topic string) {
 	for _, l := range [][2]string{
 		{"!command", "run a command of the shell; the model sees it with your next message"},
 		{"!!command", "the same, kept from the model"},
-		{`"""`, "alone on a line: begins and ends a message of several lines; so does \\ at the end of a line"},
+		{`"""`, "alone on a line: begins and ends a message of several lines"},
+		{`\`, "at the end of a line: the message goes on in the next"},
 	} {
 		b.WriteString(render.Pad(l[0], 22) + " " + l[1] + "\n")
 	}

@@ -51,17 +51,7 @@ func (r *repl) model(word string) error {
 	}
 	switch {
 	case len(found) == 0:
-		r.say("There is no model %s. These have a part of the name:", render.Quote(word, 40))
-		n := 0
-		for _, m := range got.Models {
-			if strings.Contains(strings.ToLower(m.Provider+"/"+m.ID+" "+m.Name), strings.ToLower(name)) {
-				r.modelRow(m.Provider, m.ID, m.ContextWindow)
-				n++
-			}
-		}
-		if n == 0 {
-			r.say("  none; /model lists all")
-		}
+		r.noModel(name, got)
 		return nil
 	case len(found) > 1:
 		r.say("Several providers have %s; name one of them:", name)
@@ -102,6 +92,23 @@ func (r *repl) model(word string) error {
 	}
 	r.say("model %s, thinking %s%s", r.modelName(), r.view.Thinking, when)
 	return nil
+}
+
+// noModel says that there is no model of that name, and which come near.
+func (r *repl) noModel(name string, got protocol.Models) {
+	near := 0
+	for _, m := range got.Models {
+		if !hasAll(m.Provider+"/"+m.ID+" "+m.Name, []string{name}) {
+			continue
+		}
+		if near++; near == 1 {
+			r.say("There is no model %s. These have it in their names:", render.Quote(name, 40))
+		}
+		r.modelRow(m.Provider, m.ID, m.ContextWindow)
+	}
+	if near == 0 {
+		r.say("There is no model %s; /model lists all.", render.Quote(name, 40))
+	}
 }
 
 func (r *repl) modelRow(provider, id string, window int64) {

@@ -187,6 +187,7 @@ func (r *repl) branches() {
 	r.say("branches after %s", r.describe(at))
 	numbers := render.NumbersOf(t)
 	previews := render.NewPreviews(t)
+	digits := len(strconv.Itoa(len(numbers.Entries) - 1))
 	for i, e := range ways {
 		n, _ := numbers.Of(e.ID)
 		tip, _ := numbers.Of(numbers.Tip(t, e.ID))
@@ -195,7 +196,7 @@ func (r *repl) branches() {
 			tail = "   (you are here)"
 		}
 		p := previews.Of(e)
-		head := fmt.Sprintf("%d  [#%d] %s ", i+1, n, render.Pad(p.Who, 10))
+		head := fmt.Sprintf("%d  %s %s ", i+1, render.Pad(fmt.Sprintf("[#%d]", n), digits+3), render.Pad(p.Who, 10))
 		r.say("%s", head+render.Cut(words(p), max(r.o.Width-render.Width(head)-render.Width(tail), 8))+tail)
 	}
 }

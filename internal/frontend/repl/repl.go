@@ -212,13 +212,16 @@ func (r *repl) ending() int {
 	return r.status
 }
 
+// working reports whether a run goes on, ours or that of another front end.
+func (r *repl) working() bool { return r.runs > 0 || r.view.Running }
+
 // free reports whether nothing goes on that a line would have to wait for.
-func (r *repl) free() bool { return r.runs == 0 && r.shell == nil }
+func (r *repl) free() bool { return !r.working() && r.shell == nil }
 
 // step does the next thing that comes.
 func (r *repl) step() error {
 	var lines <-chan line
-	if !r.eof && (r.free() || r.o.Terminal && r.runs > 0) {
+	if !r.eof && (r.free() || r.o.Terminal && r.working()) {
 		r.ask()
 		lines = r.in.next()
 	}
@@ -293,6 +296,7 @@ func (r *repl) ask() {
 
 // line takes a line of input.
 func (r *repl) line(l line) error {
+	r.idle = time.Time{}
 	if r.o.Terminal {
 		r.out.answered()
 	}
@@ -318,7 +322,7 @@ func (r *repl) line(l line) error {
 
 // interrupt is ctrl+c: it stops what goes on, or ends at the second time.
 func (r *repl) interrupt() {
-	going := r.runs > 0 || r.view.Running || r.shell != nil
+	going := r.working() || r.shell != nil
 	switch {
 	case going && r.stopping:
 		r.code, r.quit = interrupted, true
@@ -338,7 +342,7 @@ func (r *repl) interrupt() {
 // stop ends what goes on and keeps what was said. What a pipe has still to say
 // is not said any more.
 func (r *repl) stop() {
-	r.stopping = true
+	r.stopping, r.idle = true, time.Time{}
 	if !r.o.Terminal {
 		r.code, r.eof, r.o.Prompts = interrupted, true, nil
 	}
@@ -348,7 +352,7 @@ func (r *repl) stop() {
 			return func() { r.failed(err) }
 		})
 	}
-	if r.runs > 0 || r.view.Running {
+	if r.working() {
 		r.beside(func() func() {
 			_, err := protocol.Call(r.ctx, r.c, protocol.Abort{})
 			return func() { r.failed(err) }

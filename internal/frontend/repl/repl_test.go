@@ -86,8 +86,18 @@ func newWorld(t *testing.T, rules string, change ...func(*control.Options)) *wor
 	w := &world{t: t, store: filestore.Store{Root: t.TempDir(), Sync: filestore.SyncOff}, script: s, dir: t.TempDir()}
 	w.file("hello.txt", "Hello there.\n")
 	w.file("main.go", "package main\n")
-	o := control.Options{
-		Models: models{scripted.New(info("stub-large"), s), scripted.New(info("stub-small"), s)},
+	o := w.options(models{scripted.New(info("stub-large"), s), scripted.New(info("stub-small"), s)})
+	for _, f := range change {
+		f(&o)
+	}
+	w.hub = control.NewHub(o)
+	t.Cleanup(w.hub.Close)
+	return w
+}
+
+func (w *world) options(ms models) control.Options {
+	return control.Options{
+		Models: ms,
 		Tools:  func(control.Place) []tool.Tool { return []tool.Tool{w.read(), w.bash()} },
 		Prompt: func(p control.Place, specs []message.ToolSpec) (prompt.State, []string) {
 			return prompt.Build(prompt.Options{Dir: "/srv", Tools: specs}), nil
@@ -96,12 +106,6 @@ func newWorld(t *testing.T, rules string, change ...func(*control.Options)) *wor
 			return w.shell(ctx, command, say)
 		},
 	}
-	for _, f := range change {
-		f(&o)
-	}
-	w.hub = control.NewHub(o)
-	t.Cleanup(w.hub.Close)
-	return w
 }
 
 func (w *world) file(name, text string) {
@@ -122,9 +126,14 @@ func (w *world) read() tool.Tool {
 		})
 }
 
+// alone is a tool whose calls, and those beside them, run one after the other.
+type alone struct{ tool.Tool }
+
+func (alone) Sequential() bool { return true }
+
 // bash is a tool that does nothing but fail, edit, or wait for its end.
 func (w *world) bash() tool.Tool {
-	return tool.New(message.ToolSpec{Name: "bash", Description: "runs", Parameters: []byte(`{"type":"object","properties":{"command":{}}}`)},
+	return alone{tool.New(message.ToolSpec{Name: "bash", Description: "runs", Parameters: []byte(`{"type":"object","properties":{"command":{}}}`)},
 		func(ctx context.Context, a struct{ Command string }, _ func(message.Output)) (message.Output, error) {
 			switch a.Command {
 			case "false":
@@ -138,7 +147,7 @@ func (w *world) bash() tool.Tool {
 				return message.TextOutput("so far"), ctx.Err()
 			}
 			return message.TextOutput("ok"), nil
-		})
+		})}
 }
 
 func (w *world) shell(ctx context.Context, command string, say func(string)) (protocol.BashResult, error) {
@@ -287,7 +296,7 @@ func (t *typist) String() string {
 	return t.out.String()
 }
 
-// type_ has a conversation on a terminal without colours.
+// types has a conversation on a terminal without colours.
 func (w *world) types(c *control.Conn, lines ...string) string {
 	w.t.Helper()
 	t, in := newTypist(lines...)
@@ -334,3 +343,5 @@ func TestStory(t *testing.T) {
 		t.Errorf("the leaf is %s, was %s", now, leaf)
 	}
 }
+
+func promptOf(s string) protocol.Prompt { return protocol.Prompt{Text: s} }

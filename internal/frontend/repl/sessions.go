@@ -21,8 +21,8 @@ func (r *repl) header() {
 		return
 	}
 	r.out.line(none, strings.TrimSpace("bough "+render.OneLine(r.o.Version))+"  "+r.standing()+"  /help for commands")
-	if s := r.resumed(); s != "" {
-		r.out.line(dim, s)
+	if s := r.holds(); s != "" {
+		r.out.line(dim, "resumed "+s)
 	}
 	if r.o.Hint != "" {
 		r.out.line(dim, render.OneLine(r.o.Hint))
@@ -46,12 +46,9 @@ func (r *repl) modelName() string {
 	return render.OneLine(m.Provider + "/" + m.ID)
 }
 
-// resumed says where a session stands that existed before, or "".
-func (r *repl) resumed() string {
+// holds says what is in a session already and where it stands, or "".
+func (r *repl) holds() string {
 	t := r.view.Tree
-	if r.view.Fresh && t.Len() == 0 {
-		return ""
-	}
 	messages, first := 0, ""
 	var last time.Time
 	for e := range t.All() {
@@ -66,12 +63,15 @@ func (r *repl) resumed() string {
 			first = render.NewPreviews(t).Of(e).Text
 		}
 	}
+	if messages == 0 && r.view.Fresh {
+		return ""
+	}
 	if n := t.Name(); n != "" {
 		first = n
 	}
-	parts := []string{"resumed"}
+	var parts []string
 	if first != "" {
-		parts[0] += " " + render.Quote(first, 40)
+		parts = append(parts, render.Quote(first, 40))
 	}
 	parts = append(parts, render.Plural(messages, "message", "messages"))
 	if !last.IsZero() {
@@ -96,7 +96,7 @@ func (r *repl) over(do func() error) (bool, error) {
 		return false, err
 	}
 	r.say("now in %s", r.standing())
-	if s := r.resumed(); s != "" {
+	if s := r.holds(); s != "" {
 		r.out.line(dim, s)
 	}
 	return true, nil
@@ -153,17 +153,20 @@ func (r *repl) fork(c slash.Command) error {
 
 func (r *repl) forkPoints() {
 	previews := render.NewPreviews(r.view.Tree)
-	n := 0
-	for _, e := range r.view.Path() {
-		if e.Role == message.User {
-			r.say("%s", r.row(fmt.Sprintf("[%d]", render.IndexOf(r.view.Tree, e.ID)), 4, previews.Of(e), nil))
-			n++
+	chain := r.chain()
+	digits := len(strconv.Itoa(len(chain)))
+	var rows []string
+	for i, id := range chain {
+		if e := r.view.Tree.Get(id); e.Role == message.User {
+			rows = append(rows, r.row(fmt.Sprintf("[%d]", i), digits+2, previews.Of(e), nil))
 		}
 	}
-	if n == 0 {
+	if len(rows) == 0 {
 		r.say("There is no message on this path to fork from.")
 		return
 	}
+	r.out.line(none, strings.Join(rows, "\n"))
+	r.list = chain
 	r.say("/fork N begins a new session from before one of them. To stay in this session: /edit N.")
 }
 
@@ -212,9 +215,9 @@ func (r *repl) resume(word string) error {
 			title = s.FirstMessage
 		}
 		head := fmt.Sprintf("%*d  %-4s  ", digits, i+1, render.Age(time.Since(s.Modified)))
-		tail := "   " + render.Plural(s.Messages, "message", "messages")
+		tail := ""
 		if s.ID == r.view.Header.ID {
-			tail += "   (this one)"
+			tail = "   (this one)"
 		}
 		r.out.line(none, head+render.Cut(render.OneLine(title), max(r.o.Width-render.Width(head+tail), 12))+tail)
 	}

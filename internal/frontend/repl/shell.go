@@ -32,7 +32,7 @@ func (r *repl) runShell(words string) {
 		r.say("A command is running already; ctrl+c stops it.")
 		return
 	}
-	sh := &shell{id: session.NewSessionID(), command: command, beside: r.runs > 0}
+	sh := &shell{id: session.NewSessionID(), command: command, beside: r.working()}
 	r.shell = sh
 	r.beside(func() func() {
 		res, err := protocol.Call(r.ctx, r.c, protocol.Bash{ID: sh.id, Command: command, ExcludeFromContext: hidden})
@@ -72,7 +72,7 @@ func (r *repl) shellStep() {
 		return
 	}
 	r.shell = nil
-	if r.runs == 0 {
+	if !r.working() {
 		r.stopping = false
 	}
 	res := s.result

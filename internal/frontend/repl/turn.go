@@ -114,12 +114,13 @@ func (r *repl) prompt(p protocol.Prompt) {
 		return
 	}
 	r.draft = nil
-	if did == protocol.Queued && r.o.Terminal {
+	if did == protocol.Queued {
 		r.queued = append(r.queued, p.Text)
-		r.out.line(dim, "(queued: it is said when the answer is there; ctrl+c takes it back)")
+		if r.o.Terminal {
+			r.out.line(dim, "(queued: it is said when the answer is there; ctrl+c takes it back)")
+		}
 	}
-	switch {
-	case did == protocol.Started, did == protocol.Queued && r.runs == 0:
+	if did == protocol.Started || did == protocol.Queued && r.runs == 0 {
 		r.begin()
 	}
 }
@@ -167,8 +168,8 @@ func (r *repl) ended(e protocol.RunEnded) {
 		r.status = status
 	}
 	r.stopping = false
-	if q := r.view.Queue; len(q.FollowUp)+len(q.Steering) > 0 {
-		r.takeBack(status == 0 && len(r.queued) > 0)
+	if q := r.view.Queue; len(r.queued) > 0 && len(q.FollowUp)+len(q.Steering) > 0 {
+		r.takeBack(status == 0)
 	}
 	r.queued = nil
 	r.shellStep()

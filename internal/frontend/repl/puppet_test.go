@@ -1,0 +1,177 @@
+package repl_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/boughdev/bough/internal/frontend/repl"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// puppet is a session service that says what a test wants it to say.
+type puppet struct {
+	answer func(*puppet, protocol.Request) (any, error)
+	events chan protocol.Event
+
+	mu   sync.Mutex
+	done []string // commands, with the text of prompts
+}
+
+func newPuppet(answer func(*puppet, protocol.Request) (any, error)) *puppet {
+	return newPuppetIn(protocol.State{}, answer)
+}
+
+// newPuppetIn is a puppet whose session stands as state says.
+func newPuppetIn(state protocol.State, answer func(*puppet, protocol.Request) (any, error)) *puppet {
+	p := &puppet{answer: answer, events: make(chan protocol.Event, 100)}
+	p.tell(protocol.Opened{Header: session.Header{ID: "puppet"}, Fresh: true}, state)
+	return p
+}
+
+func (p *puppet) tell(evs ...protocol.Event) {
+	for _, ev := range evs {
+		p.events <- ev
+	}
+}
+
+func (p *puppet) Do(_ context.Context, cmd protocol.Request) (any, error) {
+	name := cmd.Name()
+	if c, ok := cmd.(protocol.Prompt); ok {
+		name += " " + c.Text
+	}
+	p.mu.Lock()
+	p.done = append(p.done, name)
+	p.mu.Unlock()
+	return p.answer(p, cmd)
+}
+
+func (p *puppet) commands() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.done, ", ")
+}
+
+func (p *puppet) Watch(ctx context.Context, _ session.Seq) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		for {
+			select {
+			case ev, ok := <-p.events:
+				if !ok {
+					yield(nil, protocol.ErrClosed)
+					return
+				}
+				if !yield(ev, nil) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (p *puppet) run(t *testing.T, in string, o repl.Options) (string, string, int, error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	o.In, o.Out, o.Err, o.Quiet = strings.NewReader(in), &out, &errs, true
+	code, err := repl.Run(t.Context(), p, o)
+	return out.String(), errs.String(), code, err
+}
+
+// says is a whole run with one answer.
+func says(s string) []protocol.Event {
+	return []protocol.Event{protocol.LoopStarted{}, protocol.AnswerStarted{},
+		protocol.Delta{Delta: message.Delta{Kind: message.TextStart}}, protocol.Delta{Delta: message.Delta{Kind: message.TextDelta, Text: s}},
+		protocol.Delta{Delta: message.Delta{Kind: message.TextEnd}}, protocol.TurnEnded{Answer: message.Message{StopReason: message.Stop}}, protocol.RunEnded{}}
+}
+
+func TestAMessageThatMissesItsRunIsSaidAfterAll(t *testing.T) {
+	queued := false
+	p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
+		switch c := cmd.(type) {
+		case protocol.Prompt:
+			if !queued {
+				queued = true
+				p.tell(protocol.QueueChanged{Queue: protocol.Queue{FollowUp: []string{c.Text}}}, protocol.RunEnded{})
+				return protocol.Queued, nil
+			}
+			p.tell(says("here it is")...)
+			return protocol.Started, nil
+		case protocol.ClearQueue:
+			p.tell(protocol.QueueChanged{})
+			return protocol.Queue{FollowUp: []string{"late"}}, nil
+		}
+		return nil, errors.New("unexpected")
+	})
+	out, errs, code, err := p.run(t, "late", repl.Options{})
+	if want := "prompt late, clear_queue, prompt late"; p.commands() != want || out != "here it is\n" || errs != "" || code != 0 || err != nil {
+		t.Errorf("commands %s; %q, %q, code %d, %v", p.commands(), out, errs, code, err)
+	}
+}
+
+func TestBlocksThatInterleave(t *testing.T) {
+	d := func(kind message.DeltaKind, index int, text string) protocol.Event {
+		return protocol.Delta{Delta: message.Delta{Kind: kind, Index: index, Text: text}}
+	}
+	p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
+		p.tell(protocol.LoopStarted{}, protocol.AnswerStarted{}, d(message.TextStart, 0, ""), d(message.TextDelta, 0, "\n\none\n"), d(message.TextDelta, 0, "\n"),
+			d(message.TextStart, 1, ""), d(message.TextDelta, 1, "a\x1b[3"), d(message.TextDelta, 0, "two"), d(message.TextDelta, 1, "1mb"),
+			d(message.TextEnd, 0, ""), d(message.TextDelta, 1, "c\n\n"), d(message.TextEnd, 1, ""),
+			protocol.ToolStarted{CallID: "1", Tool: "read", Args: []byte(`{"path":"a"}`)}, protocol.ToolStarted{CallID: "2", Tool: "read", Args: []byte(`{"path":"b"}`)},
+			protocol.ToolEnded{CallID: "2", Tool: "read", Output: message.ErrorOutput("no b")},
+			protocol.Notice{Level: "info", Text: "by the way"},
+			protocol.ToolEnded{CallID: "1", Tool: "read", Output: message.ErrorOutput("no a\nat all")},
+			protocol.ToolStarted{CallID: "3", Tool: "wait"},
+			protocol.RunEnded{Aborted: true})
+		return protocol.Started, nil
+	})
+	out, _, code, err := p.run(t, "go", repl.Options{})
+	want := "one\na\n\n\ntwo\nbc\n[read a]\nby the way\n[read a] error: no a\n[read b] error: no b\n[wait]\n(stopped; what was said is kept)\n"
+	if out != want || code != 1 || err != nil {
+		t.Errorf("code %d, %v\n%q, want\n%q", code, err, out, want)
+	}
+}
+
+func TestNoticesAndOtherPrograms(t *testing.T) {
+	entry := session.NewEntry("aaaa", "", time.Unix(0, 0), session.Message{Message: message.Message{Role: message.User, Content: []message.Block{message.Text("x")}}})
+	marker := session.NewEntry("bbbb", "aaaa", time.Unix(0, 0), session.Custom{CustomType: session.LeafMarker})
+	p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
+		p.tell(protocol.Notice{Level: "warning", Text: "disk\x1b[2J full"}, protocol.Appended{Entry: entry, Foreign: true}, protocol.Appended{Entry: marker, Foreign: true})
+		p.tell(says("hello")...)
+		return protocol.Started, nil
+	})
+	typist, in := newTypist("go", "/quit")
+	code, err := repl.Run(t.Context(), p, repl.Options{In: in, Out: typist, Err: typist, Terminal: true, NoColor: true, Quiet: true})
+	want := "> go\ndisk full\nhello\n(1 new entry by another program; /tree shows them)\n> /quit\n"
+	if got := typist.String(); got != want || code != 0 || err != nil {
+		t.Errorf("code %d, %v\n%q, want\n%q", code, err, got, want)
+	}
+}
+
+func TestAnEndedServiceEndsTheConversation(t *testing.T) {
+	p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
+		close(p.events)
+		return protocol.Started, nil
+	})
+	if _, _, code, err := p.run(t, "go", repl.Options{}); !errors.Is(err, protocol.ErrClosed) || code != 1 {
+		t.Errorf("code %d, %v", code, err)
+	}
+}
+
+func TestAnAnswerThatHasBegunIsShown(t *testing.T) {
+	m := message.Message{Role: message.Assistant, Content: []message.Block{message.Thinking("hm", ""), message.Text("half of ")}}
+	p := newPuppetIn(protocol.State{Running: true, Answer: &m}, func(*puppet, protocol.Request) (any, error) { return nil, errors.New("unexpected") })
+	p.tell(protocol.Delta{Delta: message.Delta{Kind: message.TextDelta, Index: 1, Text: "it"}},
+		protocol.Delta{Delta: message.Delta{Kind: message.TextEnd, Index: 1}}, protocol.RunEnded{})
+	if out, errs, code, err := p.run(t, "", repl.Options{}); out != "half of it\n" || errs != "" || code != 0 || err != nil {
+		t.Errorf("code %d, %v: %q, %q", code, err, out, errs)
+	}
+}
