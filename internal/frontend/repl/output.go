@@ -71,6 +71,9 @@ func (o *output) ask(prompt string) {
 // answered says that a person has ended the line on the terminal.
 func (o *output) answered() { o.open, o.asking, o.wrote = false, false, o.wrote+1 }
 
+// interrupted says that the terminal has shown a ctrl+c in the open line.
+func (o *output) interrupted() { o.open, o.wrote = true, o.wrote+1 }
+
 // problem writes a line to where failures go.
 func (o *output) problem(text string) {
 	o.fresh()

@@ -13,6 +13,7 @@ import (
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
 
@@ -256,5 +257,52 @@ func TestFailures(t *testing.T) {
 	got = newWorld(t, "", func(o *control.Options) { o.MaxTurns = 1 }).say("read hello.txt")
 	if got.code != 1 || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "Stopped after 1 turns") {
 		t.Errorf("limit of turns: code %d, %q", got.code, got.err)
+	}
+}
+
+func TestAnEndedContextStopsACommand(t *testing.T) {
+	w := newWorld(t, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	c := w.connect("")
+	out := &terminal{t: t}
+	done := make(chan error)
+	go func() {
+		_, err := repl.Run(ctx, c, repl.Options{In: strings.NewReader("!wait\n"), Out: out, Err: out})
+		done <- err
+	}()
+	out.shows("waiting\n")
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	c.Close()
+}
+
+func TestImagesComeBackWithTheirMessage(t *testing.T) {
+	w := newWorld(t, "")
+	image := message.Image([]byte("x"), "image/png")
+	got := w.say("/history 1\n/edit\nlook again\n", quiet, func(o *repl.Options) {
+		o.Prompts = append(o.Prompts, protocol.Prompt{Text: "look", Images: []message.Block{image}})
+	})
+	if !strings.Contains(got.out, "look\n(1 image will go with it)\n") {
+		t.Errorf("it was not said:\n%s", got.out)
+	}
+	tree := w.load(w.sessions()[0])
+	n := 0
+	for e := range tree.All() {
+		if e.Role == message.User {
+			body, err := e.Body()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range body.(session.Message).Message.Content {
+				if b.Type == message.ImageBlock {
+					n++
+				}
+			}
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d images, want one in each message", n)
 	}
 }

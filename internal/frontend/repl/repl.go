@@ -322,6 +322,9 @@ func (r *repl) line(l line) error {
 
 // interrupt is ctrl+c: it stops what goes on, or ends at the second time.
 func (r *repl) interrupt() {
+	if r.o.Terminal {
+		r.out.interrupted()
+	}
 	going := r.working() || r.shell != nil
 	switch {
 	case going && r.stopping:

@@ -1,9 +1,7 @@
 package repl
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -250,115 +248,4 @@ func (r *repl) switchTo(which string) error {
 		return err
 	})
 	return err
-}
-
-// session says what the session is, holds and took.
-func (r *repl) session() error {
-	st, err := protocol.Call(r.ctx, r.c, protocol.GetStats{})
-	if err != nil {
-		r.failed(err)
-		return nil
-	}
-	t := r.view.Tree
-	file := r.view.File
-	switch {
-	case file == "":
-		file = "none: it is kept in memory"
-	case t.Len() == 0:
-		file += " (written with the first message)"
-	}
-	points, ends := 0, 0
-	for e := range t.All() {
-		if !render.Counted(t, e) {
-			continue
-		}
-		switch len(render.Next(t, e.ID)) {
-		case 0:
-			ends++
-		case 1:
-		default:
-			points++
-		}
-	}
-	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		if s := fmt.Sprintf(format, args...); s != "" {
-			fmt.Fprintf(&b, "%-9s %s\n", name, render.OneLine(s))
-		}
-	}
-	row("session", "%s", r.view.Header.ID)
-	row("name", "%s", t.Name())
-	row("file", "%s", file)
-	row("folder", "%s", r.view.Header.CWD)
-	if p := r.view.Header.ParentSession; p != "" {
-		row("copy of", "%s", filepath.Base(p))
-	}
-	row("messages", "%d (%d of yours, %s, %s, %s)", st.Messages, st.User, render.Plural(st.Assistant, "answer", "answers"),
-		render.Plural(st.ToolCalls, "tool call", "tool calls"), render.Plural(st.ToolResults, "result", "results"))
-	row("tree", "%s, %s", render.Plural(max(ends, 1), "branch", "branches"), render.Plural(t.Len(), "entry", "entries"))
-	row("position", "%s", r.describe(r.view.Leaf))
-	row("model", "%s, thinking %s", r.modelName(), r.view.Thinking)
-	row("tokens", "%s in, %s out, %s read from the cache, %s written to it", render.Count(st.Input), render.Count(st.Output),
-		render.Count(st.CacheRead), render.Count(st.CacheWrite))
-	row("cost", "%s", render.Dollars(st.Cost))
-	r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
-	return nil
-}
-
-// name names the session, or says its name.
-func (r *repl) name(text string) error {
-	text = session.CleanName(text)
-	if text == "" {
-		if n := r.view.Tree.Name(); n != "" {
-			r.say("name: %s", render.OneLine(n))
-		} else {
-			r.say("This session has no name; /name with a text gives it one.")
-		}
-		return nil
-	}
-	if _, err := protocol.Call(r.ctx, r.c, protocol.SetName{Text: text}); err != nil {
-		r.failed(err)
-		return nil
-	}
-	if err := r.await(func() bool { return r.view.Tree.Name() == text }); err != nil {
-		return err
-	}
-	r.say("name: %s", render.OneLine(text))
-	return nil
-}
-
-// label names the entry that the conversation stands at, or takes its name away.
-func (r *repl) label(text string) error {
-	t := r.view.Tree
-	at := t.Effective(r.view.Leaf)
-	if e := render.Above(t, r.view.Leaf); e != nil {
-		at = e.ID
-	}
-	if at == "" {
-		r.say("There is no entry here to label yet.")
-		return nil
-	}
-	text = session.CleanName(text)
-	if render.Width(text) > 200 {
-		r.failed(errors.New("a label has at most 200 columns"))
-		return nil
-	}
-	if text == "" && t.Label(at) == "" {
-		r.say("%s has no label; /label with a text gives it one.", r.describe(at))
-		return nil
-	}
-	id, err := protocol.Call(r.ctx, r.c, protocol.SetLabel{Entry: at, Text: text})
-	if err != nil {
-		r.failed(err)
-		return nil
-	}
-	if err := r.await(func() bool { return r.view.Tree.Has(id) }); err != nil {
-		return err
-	}
-	if text == "" {
-		r.say("%s has no label any more", r.describe(at))
-	} else {
-		r.say("%s is {%s}", r.describe(at), render.OneLine(text))
-	}
-	return nil
 }

@@ -66,6 +66,14 @@ func (t *terminal) types(s string) {
 	}
 }
 
+// interrupt is ctrl+c, which terminals show.
+func (t *terminal) interrupt() {
+	t.mu.Lock()
+	t.out.WriteString("^C")
+	t.mu.Unlock()
+	t.interrupts <- struct{}{}
+}
+
 // shows waits until the output ends in s.
 func (t *terminal) shows(s string) {
 	t.t.Helper()
@@ -106,23 +114,23 @@ func TestInterrupts(t *testing.T) {
 	x.shows("one ")
 	x.types("never said")
 	x.shows("takes it back)\n")
-	x.interrupts <- struct{}{}
-	x.shows("(stopped; what was said is kept)\nnot said: \"never said\"\n> ")
+	x.interrupt()
+	x.shows("^C\n(stopped; what was said is kept)\nnot said: \"never said\"\n> ")
 	x.types("/history")
 	x.shows("[2] assistant  one   (aborted)\n> ")
 	x.types("/retry")
 	x.shows("Echo: wait\n> ")
 	x.types(`half a message\`)
 	x.shows("\n. ")
-	x.interrupts <- struct{}{}
+	x.interrupt()
 	x.shows("(ctrl+c again ends, and so does /quit)\n> ")
 	x.types("!wait")
 	x.shows("waiting\n")
-	x.interrupts <- struct{}{}
-	x.shows("(cancelled)\n> ")
-	x.interrupts <- struct{}{}
+	x.interrupt()
+	x.shows("waiting\n^C\n(cancelled)\n> ")
+	x.interrupt()
 	x.shows("(ctrl+c again ends, and so does /quit)\n> ")
-	x.interrupts <- struct{}{}
+	x.interrupt()
 	if code := <-x.done; code != 0 {
 		t.Errorf("code %d", code)
 	}
@@ -136,8 +144,8 @@ func TestToolsThatWait(t *testing.T) {
 	x.shows("[bash wait]")
 	x.types("!two lines")
 	x.shows("$ two lines\none\ntwo\n")
-	x.interrupts <- struct{}{}
-	x.shows("[bash wait] error: Aborted.\n(stopped; what was said is kept)\n> ")
+	x.interrupt()
+	x.shows("^C\n[bash wait] error: Aborted.\n(stopped; what was said is kept)\n> ")
 	x.types("run false")
 	x.shows("[bash false] error: Command exited with code 1\nDone. bash said: some output (3 lines)\n> ")
 	x.types("run edit")
