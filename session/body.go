@@ -134,7 +134,7 @@ func decodeBody(e *Entry, line []byte) Body {
 		return Usage{str("kind"), str("provider"), str("model"), message.DecodeUsage(get("usage")), str("note")}
 	case TypeCompaction:
 		c := Compaction{Summary: str("summary"), FirstKept: ID(str("firstKeptEntryId")), Details: get("details"),
-			Usage: message.DecodeUsage(get("usage")), FromHook: rawjson.Bool(get("fromHook"))}
+			Usage: message.DecodeUsage(get("usage")), FromHook: rawjson.Truthy(get("fromHook"))}
 		if f, ok := rawjson.Number(get("tokensBefore")); ok {
 			c.TokensBefore = int64(f)
 		}
@@ -146,7 +146,7 @@ func decodeBody(e *Entry, line []byte) Body {
 		return c
 	case TypeBranchSummary:
 		return BranchSummary{From: ID(str("fromId")), Summary: str("summary"), Details: get("details"),
-			Usage: message.DecodeUsage(get("usage")), FromHook: rawjson.Bool(get("fromHook"))}
+			Usage: message.DecodeUsage(get("usage")), FromHook: rawjson.Truthy(get("fromHook"))}
 	case TypeCustom:
 		return Custom{e.Custom, get("data")}
 	case TypeCustomMessage:

@@ -149,31 +149,3 @@ func (e *Entry) Speaks() bool {
 	}
 	return false
 }
-
-// maxTime is the last time that ECMAScript knows, in Unix milliseconds.
-const maxTime = 8.64e15
-
-// ParseTime reads the time of an entry: ISO 8601 with Z or an offset, a date
-// alone (UTC), milliseconds as a number, null as 0. It returns false for
-// anything else.
-func ParseTime(v []byte) (time.Time, bool) {
-	switch rawjson.Kind(v) {
-	case '"':
-		s, _ := rawjson.String(v)
-		for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02", "2006-01-02T15:04Z07:00"} {
-			if t, err := time.Parse(layout, s); err == nil {
-				return t.Truncate(time.Millisecond), true
-			}
-		}
-	case '0':
-		if f, ok := rawjson.Number(v); ok && f <= maxTime && f >= -maxTime {
-			return time.UnixMilli(int64(f)).UTC(), true
-		}
-	case 'n':
-		return time.UnixMilli(0).UTC(), true
-	}
-	return time.Time{}, false
-}
-
-// FormatTime writes a time as session files have it.
-func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

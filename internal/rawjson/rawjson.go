@@ -49,7 +49,7 @@ func Truthy(v []byte) bool {
 		return s != ""
 	case '0':
 		n, ok := Number(v)
-		return ok && n != 0
+		return !ok || n != 0 // beyond a double it is infinite
 	}
 	return false
 }
