@@ -14,10 +14,16 @@ type Event interface{ event() }
 
 // How things stand.
 type (
-	// Opened begins a session: everything known before is void.
+	// Opened begins a session: everything known before is void, unless the
+	// caller has the session's entries already.
 	Opened struct {
 		Header session.Header
 		File   string // the session's file, also before it exists; "" if kept in memory
+
+		// Tree has all entries, and is the watcher's own to grow. It is nil if
+		// Watch was told that the caller has entries; those that it lacks follow.
+		Tree *session.Tree
+
 		// Fresh means that the session has just been started, not reopened.
 		Fresh bool
 	}

@@ -5,8 +5,8 @@
 // from Watch; it may sit in the same process, behind a pipe or behind a network,
 // and several may stand at one session at once. Watch yields
 //
-//	Opened      the session the client stands at
-//	Appended    each entry behind the place asked for, in the order of the log
+//	Opened      the session the client stands at, with its tree
+//	Appended    or, if the caller has some entries already, each behind that place
 //	State       leaf, model, queue, the answer so far
 //	…           what happens from then on
 //

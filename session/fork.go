@@ -32,6 +32,7 @@ func (t *Tree) CopyBranch(leaf ID) (BranchCopy, error) {
 	if len(path) == 0 {
 		return BranchCopy{}, fmt.Errorf("copy the branch to entry %s: %w", leaf, ErrNoSuchEntry)
 	}
+	t.fold()
 	c := BranchCopy{Entries: make([]CopiedEntry, 0, len(path))}
 	var parent ID
 	var labels []ID        // label entries since the last entry kept

@@ -62,7 +62,7 @@ type ForkPoint struct {
 // of the log (docs/spec/session.md 9.2).
 func (t *Tree) ForkPoints() ([]ForkPoint, error) {
 	var points []ForkPoint
-	for _, e := range t.log {
+	for e := range t.Log() {
 		if e.Role != message.User {
 			continue
 		}

@@ -276,7 +276,7 @@ func (b *Branch) Project() (Projection, error) {
 			return Projection{}, err
 		}
 	} else {
-		p, err := Project(b.Path())
+		p, err := new(Projector).Context(b.s.tree, b.leaf)
 		if err != nil {
 			return Projection{}, err
 		}

@@ -85,17 +85,22 @@ func (p *Projector) Project(path []*Entry) (Projection, error) {
 	if err != nil {
 		return out, err
 	}
+	return out, p.speak(&out, entries)
+}
+
+// speak puts together what the selected entries say.
+func (p *Projector) speak(out *Projection, entries []*Entry) (err error) {
 	out.Entries = entries
 	if out.edits, err = p.edits(entries); err != nil {
-		return out, err
+		return err
 	}
 	out.Items = make([]Item, 0, len(entries)+1) // a compaction may speak twice
 	for i, e := range entries {
-		if err := p.add(&out, e, i == 0); err != nil {
-			return out, err
+		if err := p.add(out, e, i == 0); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // add adds what e says to the context. A compaction speaks only where it leads.

@@ -28,7 +28,7 @@ func (s Stats) Tokens() float64 { return s.Input + s.Output + s.CacheRead + s.Ca
 // What is missing in a usage counts as 0 (rule R4).
 func (t *Tree) Stats() (Stats, error) {
 	var s Stats
-	for _, e := range t.log {
+	for e := range t.Log() {
 		if e.Type == TypeMessage && e.Role == "" || e.Type != TypeMessage && !e.bills() {
 			continue
 		}

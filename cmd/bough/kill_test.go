@@ -120,7 +120,7 @@ func contents(t *testing.T, file string) map[string]bool {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, e := range s.Tree().Log() {
+	for e := range s.Tree().Log() {
 		if e.Type != session.TypeMessage {
 			continue
 		}

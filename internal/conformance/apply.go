@@ -323,12 +323,14 @@ func (a *applier) entry(o operation, key string) (session.ID, error) {
 		return session.ID(ref), nil
 	}
 	n, err := strconv.Atoi(number)
-	log := a.branch.Session().Tree().Log()
+	tree := a.branch.Session().Tree()
 	if n < 0 {
-		n += len(log) + 1
+		n += tree.Size() + 1
 	}
-	if err != nil || n < 1 || n > len(log) {
-		return "", fmt.Errorf("%s: there is no entry %s", key, ref)
+	if err == nil && n >= 1 {
+		for e := range tree.LogFrom(n - 1) {
+			return e.ID, nil
+		}
 	}
-	return log[n-1].ID, nil
+	return "", fmt.Errorf("%s: there is no entry %s", key, ref)
 }

@@ -194,7 +194,8 @@ func (d *dumper) byID(value func(*session.Entry) error) error {
 
 func (d *dumper) entries() error {
 	d.raw(`[`)
-	for i, e := range d.tree.Log() {
+	i := 0
+	for e := range d.tree.Log() {
 		line, err := e.Raw()
 		if err != nil {
 			return err
@@ -207,6 +208,7 @@ func (d *dumper) entries() error {
 			parent = canonical(v)
 		}
 		d.comma(i)
+		i++
 		d.raw(`[` + d.ids[e.ID] + `,` + typ + `,` + parent + `,"` + d.kept(line) + `"]`)
 	}
 	d.raw(`]`)

@@ -464,7 +464,7 @@ func TestForkCloneAndNew(t *testing.T) {
 	if _, err := protocol.Call(ctx, f, protocol.NewSession{}); err != nil {
 		t.Fatal(err)
 	}
-	f.until("the new session", func() bool { return len(f.view.Tree.Log()) == 0 })
+	f.until("the new session", func() bool { return f.view.Tree.Size() == 0 })
 	if _, err := protocol.Call(ctx, f, protocol.SwitchSession{Session: first}); err != nil {
 		t.Fatal(err)
 	}

@@ -325,10 +325,16 @@ func (s *Session) note(level, format string, args ...any) {
 // Owner's.
 func (s *Session) watch(m *mailbox, after session.Seq) {
 	file := s.path()
-	m.put(protocol.Opened{Header: s.live.Header(), File: file, Fresh: s.fresh})
-	for _, e := range s.live.Tree().Log() {
-		if e.Line.Seq > after || e.Line.Seq == 0 {
-			m.put(protocol.Appended{Entry: e, Foreign: true})
+	opened := protocol.Opened{Header: s.live.Header(), File: file, Fresh: s.fresh}
+	if after == 0 {
+		opened.Tree = s.live.Tree().Snapshot()
+	}
+	m.put(opened)
+	if after > 0 {
+		for e := range s.live.Tree().Log() {
+			if e.Line.Seq > after || e.Line.Seq == 0 {
+				m.put(protocol.Appended{Entry: e, Foreign: true})
+			}
 		}
 	}
 	m.put(s.state())

@@ -44,7 +44,14 @@ type Tool struct {
 func (v *View) Apply(ev protocol.Event) {
 	switch e := ev.(type) {
 	case protocol.Opened:
-		*v = View{Header: e.Header, File: e.File, Fresh: e.Fresh, Tree: session.NewTree()}
+		tree := e.Tree
+		if tree == nil && e.Header.ID == v.Header.ID {
+			tree = v.Tree
+		}
+		if tree == nil {
+			tree = session.NewTree()
+		}
+		*v = View{Header: e.Header, File: e.File, Fresh: e.Fresh, Tree: tree}
 	case protocol.State:
 		v.state(e)
 	case protocol.Appended:

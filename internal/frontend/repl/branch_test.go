@@ -215,7 +215,8 @@ func TestFileIsThatOfOtherFrontEnds(t *testing.T) {
 	w.say("read hello.txt\n/name a name\n/label here\n/edit 1\nhello\n")
 	t1 := w.load(w.sessions()[0])
 	var got []string
-	for _, e := range t1.Log() {
+	log := slices.Collect(t1.Log())
+	for _, e := range log {
 		got = append(got, strings.TrimSpace(string(e.Type)+" "+string(e.Role)))
 	}
 	want := []string{"model_change", "thinking_level_change", "message system", "message user", "message assistant", "message toolResult",
@@ -223,11 +224,11 @@ func TestFileIsThatOfOtherFrontEnds(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("entries %q", got)
 	}
-	system := t1.Log()[2].ID
-	if e := t1.Log()[9]; e.Parent != system {
+	system := log[2].ID
+	if e := log[9]; e.Parent != system {
 		t.Errorf("the edited message hangs on %s, not on the instructions", e.Parent)
 	}
-	if label := t1.Label(t1.Log()[6].ID); label != "here" {
+	if label := t1.Label(log[6].ID); label != "here" {
 		t.Errorf("the answer's label is %q", label)
 	}
 }
