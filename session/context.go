@@ -10,8 +10,8 @@ func (p *Projector) Context(t *Tree, leaf ID) (Projection, error) {
 		return p.Project(t.Path(leaf))
 	}
 	out := Projection{Thinking: "off"}
-	says := t.x.at(t.x.last(i))
-	for _, set := range []int32{says.model, says.thinking} {
+	above := t.x.at(i)
+	for _, set := range []int32{above.model, above.thinking} {
 		if set < 0 || int(set) >= t.x.Len() {
 			continue
 		}
@@ -28,12 +28,15 @@ func (p *Projector) Context(t *Tree, leaf ID) (Projection, error) {
 
 // selected returns the entries that make the context of the path to node i.
 func (t *Tree) selected(p *Projector, i int32) ([]*Entry, error) {
-	at := t.x.at(t.x.last(i)).compaction
+	at := t.x.at(i).compaction
 	if at < 0 || int(at) >= t.x.Len() {
 		return t.Path(t.node(i).ID), nil
 	}
 	compaction := t.entry(at)
 	c := t.first(compaction.ID)
+	if c < 0 || compaction.Type != TypeCompaction {
+		return p.selected(t.Path(t.node(i).ID)) // a file of records that was damaged
+	}
 	r, err := p.read(compaction)
 	if err != nil {
 		return nil, err
@@ -55,7 +58,10 @@ func (t *Tree) kept(c int32, first ID) []*Entry {
 	if f < 0 || f == c || t.x.at(f).depth >= t.x.at(c).depth {
 		return nil
 	}
-	steps := t.x.at(c).depth - t.x.at(f).depth
+	steps := int(t.x.at(c).depth) - int(t.x.at(f).depth)
+	if steps > t.x.Len() {
+		return nil // a file of records that was damaged
+	}
 	above := make([]int32, 0, steps)
 	i := c
 	for range steps {

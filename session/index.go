@@ -88,7 +88,7 @@ func (x *Index) add(n record) int32 {
 			x.cyclic = true // its own parent: a root
 		} else if p := x.find(r.parent, i); p >= 0 {
 			r.up = p
-			x.inherit(r, x.at(x.last(p)))
+			x.inherit(r, x.at(p))
 		} else {
 			x.lacks(r.parent)
 			r.flags |= orphaned
@@ -305,7 +305,7 @@ func bytesOf(rs []record) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&rs[0])), len(rs)*recordSize)
 }
 
-// IndexOf returns the index whose records are b, which must not change and must
+// IndexOf returns the index, one that was not [Index.Damaged], whose records are b, which must not change and must
 // be aligned as memory from the system is. It returns false if b cannot be that:
 // each record must lie behind the one before, with its edges going up.
 func IndexOf(b []byte, size int64) (*Index, bool) {

@@ -156,7 +156,7 @@ func (e *Entry) record() record {
 // entry makes the entry of a record without reading its line. It returns false
 // where the line is needed.
 func (r *record) entry(src Source) (*Entry, bool) {
-	if r.kind == 0 || r.role == other || r.flags&(longID|longParent|custom) != 0 {
+	if r.kind == 0 || int(r.kind) >= len(kinds) || int(r.role) >= len(roles) || r.flags&(longID|longParent|custom) != 0 {
 		return nil, false
 	}
 	e := &Entry{ID: r.id.text(), Parent: r.parent.text(), Type: kinds[r.kind], Role: roles[r.role],

@@ -75,7 +75,7 @@ func (t *Tree) make(i int32) *Entry {
 			return e
 		}
 	}
-	return &Entry{ID: r.id.text(), Parent: r.parent.text(), Type: kinds[r.kind], Line: at, src: t.src}
+	return &Entry{ID: r.id.text(), Parent: r.parent.text(), Line: at, src: t.src}
 }
 
 // first returns the first record of an id, or noRecord.
@@ -188,7 +188,7 @@ func (t *Tree) Path(leaf ID) []*Entry {
 	if t.x.cyclic {
 		return t.cyclicPath(i)
 	}
-	path := make([]*Entry, 0, min(int(t.x.at(i).depth)+1, t.x.Len()))
+	path := make([]*Entry, 0, max(0, min(int(t.x.at(i).depth)+1, t.x.Len())))
 	for n := 0; i >= 0 && n < t.x.Len(); n++ {
 		path = append(path, t.node(i))
 		i = t.x.up(i)
