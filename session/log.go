@@ -17,11 +17,13 @@ type Log interface {
 	// Append adds one entry behind after, the place up to which the caller has
 	// read, and returns where it is once it is as durable as this log makes it.
 	// line is JSON without a line end. If another entry stands behind after
-	// nothing is added and the error is ErrConflict: read on, retry.
+	// nothing is added and the error is ErrConflict: read on, retry. If the log is
+	// no longer the one that was opened it is ErrReplaced: open it again.
 	Append(ctx context.Context, after Seq, line []byte) (Line, error)
 
 	// Entries yields the entries behind after up to the end as it is now. Lines
-	// that are no entries are passed over. An error is the last pair.
+	// that are no entries are passed over. An error is the last pair; ErrReplaced
+	// is one.
 	Entries(ctx context.Context, after Seq) iter.Seq2[*Entry, error]
 
 	// Tail is Entries and goes on with what is added, by whatever process, until
@@ -58,6 +60,7 @@ var (
 	ErrConflict = errors.New("somebody else has appended to the session")
 	ErrNotFound = errors.New("no such session")
 	ErrExists   = errors.New("a session of that id exists")
+	ErrReplaced = errors.New("the session was replaced or cut by another program")
 )
 
 // LeasedError says who owns a session.

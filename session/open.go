@@ -22,13 +22,23 @@ type Session struct {
 	// once they are in the tree.
 	Foreign func([]*Entry)
 
+	// Replaced, if set, is told that another program has put something else in
+	// the log's place, once the tree is that of the new log. lost is how many
+	// entries could not be carried over.
+	Replaced func(lost int)
+
 	store   Store // nil: kept in memory only
 	header  Header
-	log     Log // nil until there is something to keep
+	log     Log    // nil until there is something to keep
+	word    string // what the store opens the log by
 	tree    *Tree
 	end     Seq
 	pending []*Entry // in the tree, not yet in the log
+	spoken  bool     // there is something to keep, also if there is no log yet
 	now     func() time.Time
+
+	age   int       // how often the log was replaced
+	moved map[ID]ID // where entries that were lost with it are to be looked for
 }
 
 // ErrNoSuchEntry is returned for an id that is in no entry of the session.
@@ -70,7 +80,7 @@ func Open(ctx context.Context, store Store, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{store: store, header: log.Header(), log: log, tree: NewTree(), now: time.Now}
+	s := &Session{store: store, header: log.Header(), log: log, word: id, tree: NewTree(), now: time.Now}
 	if _, err := s.read(ctx); err != nil {
 		log.Close() // the error of reading is the one to tell
 		return nil, fmt.Errorf("open session %s: %w", id, err)
@@ -93,9 +103,10 @@ func (s *Session) Store() Store { return s.store }
 // End returns the place up to which the log was read.
 func (s *Session) End() Seq { return s.end }
 
-// Unsaved returns how many entries wait to be written, of a session that has a log.
+// Unsaved returns how many entries could not be written yet. Those of a session
+// in which nobody has spoken do not count.
 func (s *Session) Unsaved() int {
-	if s.log == nil {
+	if s.log == nil && !s.spoken {
 		return 0
 	}
 	return len(s.pending)
@@ -109,12 +120,16 @@ func (s *Session) Close() error {
 	return s.log.Close()
 }
 
-// CatchUp takes up what others have appended and returns it.
+// CatchUp takes up what others have appended and returns it. If the log was
+// replaced the new one is read instead.
 func (s *Session) CatchUp(ctx context.Context) ([]*Entry, error) {
 	if s.log == nil {
 		return nil, nil
 	}
 	foreign, err := s.read(ctx)
+	if errors.Is(err, ErrReplaced) {
+		err = s.reload(ctx)
+	}
 	if len(foreign) > 0 && s.Foreign != nil {
 		s.Foreign(foreign)
 	}
@@ -139,12 +154,13 @@ func (s *Session) read(ctx context.Context) ([]*Entry, error) {
 func (s *Session) append(ctx context.Context, parent ID, body Body) (*Entry, error) {
 	e := NewEntry(NewID(s.tree.Has), parent, s.now(), body)
 	if s.log == nil {
-		if s.worthKeeping(e) {
-			return s.create(ctx, e)
-		}
 		s.tree.Add(e)
 		s.pending = append(s.pending, e)
-		return e, nil
+		s.spoken = s.spoken || s.worthKeeping(e)
+		if err := s.Flush(ctx); err != nil {
+			return e, err
+		}
+		return s.tree.Get(e.ID), nil
 	}
 	if err := s.Flush(ctx); err != nil {
 		return s.keep(e, err)
@@ -161,13 +177,13 @@ func (s *Session) append(ctx context.Context, parent ID, body Body) (*Entry, err
 			s.tree.Add(e)
 			return e, nil
 		}
-		if !errors.Is(err, ErrConflict) {
+		if err := s.recover(ctx, err); err != nil {
 			return s.keep(e, err)
 		}
-		if _, err := s.CatchUp(ctx); err != nil {
-			return s.keep(e, err)
+		if parent = s.survivor(parent); s.log == nil {
+			return s.append(ctx, parent, body)
 		}
-		if s.tree.Has(e.ID) { // somebody else took the id meanwhile
+		if s.tree.Has(e.ID) || e.Parent != parent { // somebody took the id, or the parent away
 			e = NewEntry(NewID(s.tree.Has), parent, e.Time, body)
 		}
 	}
@@ -188,40 +204,51 @@ func (s *Session) worthKeeping(e *Entry) bool {
 	return s.store != nil && (e.Role == message.User || e.Role == message.Assistant)
 }
 
-// create writes the log with all that waits and e.
-func (s *Session) create(ctx context.Context, e *Entry) (*Entry, error) {
-	entries := append(slices.Clone(s.pending), e)
-	lines := make([][]byte, len(entries))
-	for i, p := range entries {
+// create writes the log with all that waits.
+func (s *Session) create(ctx context.Context) error {
+	lines := make([][]byte, len(s.pending))
+	for i, p := range s.pending {
 		line, err := p.Raw()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		lines[i] = line
 	}
-	log, err := s.store.Create(ctx, s.header, lines...)
+	h := s.header
+	log, err := s.store.Create(ctx, h, lines...)
 	if errors.Is(err, ErrExists) {
 		// Another program took the place meanwhile: take another one.
-		s.header.ID, s.header.raw = NewSessionID(), nil
-		log, err = s.store.Create(ctx, s.header, lines...)
+		h.ID, h.raw = NewSessionID(), nil
+		log, err = s.store.Create(ctx, h, lines...)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("save the session: %w", err)
+		return fmt.Errorf("save the session: %w", err)
 	}
-	s.log, s.header, s.pending = log, log.Header(), nil
-	s.tree = NewTree()
+	had := s.tree
+	s.log, s.header, s.pending, s.word = log, log.Header(), nil, log.Header().ID
+	if p, ok := log.(interface{ Path() string }); ok {
+		s.word = p.Path()
+	}
+	s.tree, s.end = NewTree(), 0
 	if _, err := s.read(ctx); err != nil {
-		return nil, fmt.Errorf("read the session that was just saved: %w", err)
+		return fmt.Errorf("read the session that was just saved: %w", err)
 	}
-	if got := s.tree.Get(e.ID); got != nil {
-		return got, nil
+	for e := range had.All() {
+		if !s.tree.Has(e.ID) {
+			return fmt.Errorf("the session that was just saved lacks entry %s", e.ID)
+		}
 	}
-	return nil, fmt.Errorf("the session that was just saved lacks entry %s", e.ID)
+	return nil
 }
 
 // Flush writes what waits to be written. What is written leaves the queue even
 // if a later entry fails; the error is then an *UnsavedError.
 func (s *Session) Flush(ctx context.Context) error {
+	if s.log == nil && s.spoken {
+		if err := s.create(ctx); err != nil {
+			return &UnsavedError{len(s.pending), err}
+		}
+	}
 	for s.log != nil && len(s.pending) > 0 {
 		line, err := s.pending[0].Raw()
 		if err == nil {
@@ -231,9 +258,7 @@ func (s *Session) Flush(ctx context.Context) error {
 				s.pending = s.pending[1:]
 				continue
 			}
-		}
-		if errors.Is(err, ErrConflict) {
-			if _, err = s.CatchUp(ctx); err == nil {
+			if err = s.recover(ctx, err); err == nil {
 				continue
 			}
 		}
@@ -242,10 +267,24 @@ func (s *Session) Flush(ctx context.Context) error {
 	return nil
 }
 
+// recover makes ready for another try of an append that failed with err, if
+// there is a point in that: others have appended, or replaced the log.
+func (s *Session) recover(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, ErrConflict):
+		_, err = s.CatchUp(ctx)
+	case errors.Is(err, ErrReplaced):
+		if err = s.reload(ctx); err == nil {
+			err = s.Flush(ctx)
+		}
+	}
+	return err
+}
+
 // Branch returns a handle on the session with a leaf of its own. Any number of
 // them may be used in turn: each appends below its own leaf, all see all
 // entries, and nothing is copied.
-func (s *Session) Branch(leaf ID) *Branch { return &Branch{s: s, leaf: leaf} }
+func (s *Session) Branch(leaf ID) *Branch { return &Branch{s: s, leaf: leaf, age: s.age} }
 
 // Main returns a handle at the place where the conversation stood last.
 func (s *Session) Main() *Branch { return s.Branch(s.tree.Leaf()) }
@@ -257,20 +296,34 @@ type Branch struct {
 
 	folded   Projection // of the path to foldedAt; its slices are only appended to
 	foldedAt ID         // "": nothing is folded
+	age      int        // of the session when leaf and folded were right
 }
 
 // Session returns the session the branch belongs to.
 func (b *Branch) Session() *Session { return b.s }
 
 // Leaf returns where the branch ends; "" is the place before the first entry.
-func (b *Branch) Leaf() ID { return b.leaf }
+func (b *Branch) Leaf() ID {
+	b.follow()
+	return b.leaf
+}
 
 // Path returns the entries from the root to the leaf.
-func (b *Branch) Path() []*Entry { return b.s.tree.Path(b.leaf) }
+func (b *Branch) Path() []*Entry { return b.s.tree.Path(b.Leaf()) }
+
+// follow goes along when the log was replaced.
+func (b *Branch) follow() {
+	if b.age == b.s.age {
+		return
+	}
+	b.age, b.foldedAt = b.s.age, ""
+	b.leaf = b.s.survivor(b.leaf)
+}
 
 // Project folds the path: what a model sees at the leaf. Asked again after
 // something was appended it costs no more than what is new.
 func (b *Branch) Project() (Projection, error) {
+	b.follow()
 	if news, ok := b.since(b.foldedAt); ok {
 		if err := b.folded.extend(news); err != nil {
 			return Projection{}, err
@@ -309,7 +362,7 @@ func (b *Branch) since(at ID) ([]*Entry, bool) {
 // Fork returns another handle at the entry of that id, for a second branch of
 // the same session.
 func (b *Branch) Fork(at ID) (*Branch, error) {
-	f := b.s.Branch(b.leaf)
+	f := b.s.Branch(b.Leaf())
 	if err := f.Move(at); err != nil {
 		return nil, err
 	}
@@ -321,6 +374,7 @@ func (b *Branch) Move(leaf ID) error {
 	if leaf != "" && !b.s.tree.Has(leaf) {
 		return fmt.Errorf("entry %s: %w", leaf, ErrNoSuchEntry)
 	}
+	b.follow()
 	b.leaf = leaf
 	return nil
 }
@@ -332,8 +386,9 @@ func (b *Branch) Append(ctx context.Context, body Body) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := b.s.append(ctx, b.leaf, body)
+	e, err := b.s.append(ctx, b.Leaf(), body)
 	if e != nil {
+		b.follow()
 		b.leaf = e.ID
 	}
 	return e, err
@@ -343,7 +398,7 @@ func (b *Branch) Append(ctx context.Context, body Body) (*Entry, error) {
 // already, and returns the marker or nil. The leaf stays where it is
 // (docs/spec/session.md 4).
 func (b *Branch) Mark(ctx context.Context) (*Entry, error) {
-	if b.s.log == nil || b.s.tree.Leaf() == b.leaf {
+	if b.s.log == nil || b.s.tree.Leaf() == b.Leaf() {
 		return nil, nil
 	}
 	return b.s.append(ctx, b.leaf, Custom{LeafMarker, message.Value(`{"v":1}`)})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -115,14 +116,16 @@ func (r *runner) openNamed(ctx context.Context, start control.Start, word string
 		path := r.env.abs(word)
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-			store := r.store
-			store.Path = path
-			start.Store, start.New, start.File = store, session.Header{CWD: r.env.Dir}.Complete(), path
+			start.New, start.File = session.Header{CWD: r.env.Dir}.Complete(), path
+			store := r.beside(path)
+			store.Path, store.PathID = path, start.New.ID
+			start.Store = store
 			return start, nil
 		}
 		if err != nil {
 			return start, err
 		}
+		start.Store = r.beside(path)
 		return r.inItsFolder(ctx, start, path)
 	}
 	heads, err := r.lookup(ctx, word)
@@ -133,6 +136,17 @@ func (r *runner) openNamed(ctx context.Context, start control.Start, word string
 		return start, fmt.Errorf("session %s belongs to %s. Go there, or copy it here with: bough --fork %s", heads[0].Header.ID, heads[0].Header.CWD, word)
 	}
 	return r.inItsFolder(ctx, start, heads[0].Path)
+}
+
+// beside is the store of a session that was named by its path: what is begun
+// there later lies beside it, unless its place is one of the usual ones.
+func (r *runner) beside(path string) filestore.Store {
+	store := r.store
+	dir := filepath.Dir(path)
+	if r.args.sessionDir == "" && filepath.Dir(dir) != filepath.Clean(store.Root) {
+		store.Flat = dir
+	}
+	return store
 }
 
 // inItsFolder opens a session file in the folder that its header names.

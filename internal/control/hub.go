@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -105,7 +106,7 @@ type Hub struct {
 	opts Options
 
 	mu       sync.Mutex
-	sessions map[string]*Session // by id; guarded by mu
+	sessions map[string]*Session // see keyOf; guarded by mu
 	closed   bool                // guarded by mu
 }
 
@@ -143,7 +144,8 @@ func (h *Hub) open(ctx context.Context, start Start) (*Session, error) {
 		live.Close() // of no use
 		return nil, protocol.ErrClosed
 	}
-	if s, ok := h.sessions[live.Header().ID]; ok && start.Open != "" {
+	key := keyOf(live, start)
+	if s, ok := h.sessions[key]; ok && start.Open != "" {
 		live.Close() // it is open already
 		s.holders++
 		return s, nil
@@ -153,9 +155,25 @@ func (h *Hub) open(ctx context.Context, start Start) (*Session, error) {
 		live.Close() // the error of starting is the one to tell
 		return nil, err
 	}
-	s.holders = 1
-	h.sessions[s.id()] = s
+	s.holders, s.key = 1, key
+	h.sessions[key] = s
 	return s, nil
+}
+
+// keyOf tells sessions apart: by their files, since copies of a file have one id,
+// or by their ids.
+func keyOf(live *session.Session, start Start) string {
+	path := start.File
+	if p, ok := live.Log().(interface{ Path() string }); ok {
+		path = p.Path()
+	}
+	if path == "" {
+		return live.Header().ID
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
 }
 
 func load(ctx context.Context, start Start) (*session.Session, error) {
@@ -177,8 +195,8 @@ func (h *Hub) leave(s *Session) {
 	h.mu.Lock()
 	s.holders--
 	last := s.holders == 0
-	if last && h.sessions[s.id()] == s {
-		delete(h.sessions, s.id())
+	if last && h.sessions[s.key] == s {
+		delete(h.sessions, s.key)
 	}
 	h.mu.Unlock()
 	if last {

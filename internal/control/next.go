@@ -63,6 +63,9 @@ func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.St
 	case last == nil || again:
 		r.beginLoop()
 		if last == nil {
+			if _, err := s.live.CatchUp(ctx); err != nil {
+				s.opts.Log.Warn("read what others appended", "err", err)
+			}
 			if err := r.declare(); err != nil {
 				return nil, err
 			}

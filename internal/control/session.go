@@ -21,6 +21,7 @@ import (
 // waits for a model, a tool, a person or a reader.
 type Session struct {
 	hub   *Hub
+	key   string // in the hub
 	opts  Options
 	store session.Store
 	file  string // where a new session will lie
@@ -38,6 +39,7 @@ type Session struct {
 	// What follows is the owner's.
 	live     *session.Session
 	branch   *session.Branch
+	leased   bool         // a lease was asked for
 	release  func() error // of the lease; nil without one
 	model    provider.Model
 	thinking string
@@ -51,7 +53,8 @@ type Session struct {
 	watchers map[*mailbox]struct{}
 	answer   *message.Builder // being streamed
 	running  []protocol.ToolStarted
-	unsaved  int // as it was last told
+	unsaved  int    // as it was last told
+	told     string // where people were told the session lies
 	mark     *time.Timer
 	notices  []protocol.Notice // of the start, for whoever watches first
 }
@@ -88,10 +91,14 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 			s.emit(protocol.Appended{Entry: e, Foreign: true})
 		}
 	}
+	live.Replaced = s.replaced
 	if err := s.chooseModel(start); err != nil {
 		return nil, err
 	}
-	s.lease(ctx, start)
+	s.told = s.path()
+	if start.Open != "" {
+		s.lease(ctx)
+	}
 	if s.opts.Tools != nil {
 		s.tools = s.opts.Tools(s.place())
 	}
@@ -128,13 +135,18 @@ func (s *Session) standAt(word string) error {
 	return s.branch.Move(end)
 }
 
-// lease makes this process the owner of a session that exists, if nobody else
+// lease makes this process the owner of a session that is kept, if nobody else
 // is. It is a courtesy: with another owner the session is used all the same.
-func (s *Session) lease(ctx context.Context, start Start) {
-	if start.Open == "" || s.store == nil {
+func (s *Session) lease(ctx context.Context) {
+	if s.store == nil || s.leased {
 		return
 	}
-	release, err := s.store.Lease(ctx, start.Open, "")
+	s.leased = true
+	of := s.path()
+	if of == "" {
+		of = s.id()
+	}
+	release, err := s.store.Lease(ctx, of, "")
 	if l, ok := errors.AsType[*session.LeasedError](err); ok {
 		s.note("warning", "This session is also open in another bough (process %d). Both can go on: what each says becomes a branch of its own.", l.PID)
 	} else if err != nil {
@@ -220,7 +232,24 @@ func (s *Session) look() {
 		s.opts.Log.Warn("read what others appended", "err", err)
 	}
 	if s.live.Unsaved() > 0 {
-		s.told(s.live.Flush(s.ctx))
+		s.tell(s.live.Flush(s.ctx))
+	}
+}
+
+// replaced is called when another program has put something else in the place of
+// the session's log: what was told of it no longer holds. Owner's.
+func (s *Session) replaced(lost int) {
+	for m := range s.watchers {
+		s.watch(m, 0)
+	}
+	switch {
+	case s.live.Log() == nil:
+		s.note("warning", "The session file was taken away by another program. What is known of it is saved as a new session.")
+	case lost == 0:
+		s.note("info", "The session file was replaced by another program and read again.")
+	}
+	if lost > 0 {
+		s.note("warning", "The session file was cut by another program: %d entries could not be kept.", lost)
 	}
 }
 
@@ -265,7 +294,12 @@ func (s *Session) close() {
 		s.abort(ctx)
 		s.do(ctx, func() {
 			s.stopMark()
-			if _, err := s.branch.Mark(ctx); err != nil {
+			if s.live.Unsaved() > 0 {
+				s.tell(s.live.Flush(ctx))
+			}
+			if n := s.live.Unsaved(); n > 0 {
+				s.note("error", "%d entries of the session could not be saved and are lost.", n)
+			} else if _, err := s.branch.Mark(ctx); err != nil {
 				s.opts.Log.Warn("keep the position", "err", err)
 			}
 			if err := s.live.Close(); err != nil {
@@ -375,13 +409,20 @@ func (s *Session) appendOn(b *session.Branch, body session.Body) (*session.Entry
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	s.emit(protocol.Appended{Entry: e})
-	s.told(err)
+	s.tell(err)
 	return e, nil
 }
 
-// told tells people when entries could not be written, and when they were after
+// tell tells people when entries could not be written, and when they were after
 // all. Owner's.
-func (s *Session) told(err error) {
+func (s *Session) tell(err error) {
+	if s.live.Log() != nil {
+		if at := s.path(); at != s.told {
+			s.note("warning", "The session lies in %s, since another program took %s.", at, s.told)
+			s.told = at
+		}
+		s.lease(s.ctx)
+	}
 	n := s.live.Unsaved()
 	if n == s.unsaved {
 		return

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,12 +19,11 @@ import (
 // maxHeader is how far into a file its header is looked for.
 const maxHeader = 1 << 20
 
-// ErrReplaced is returned by an append to a file that another program has
-// replaced or cut: what was read of it no longer holds.
-var ErrReplaced = errors.New("the session file was replaced or cut by another program; open the session again")
-
 // ErrNewer is returned by an append to a file of a later version.
-var ErrNewer = errors.New("the session file has a newer version than this program knows, so it is only read")
+var ErrNewer = errors.New("the session file has a newer version than this program knows, so it is only read; a copy of it (/clone, bough --fork) can be gone on with")
+
+// ErrReadOnly is returned by an append to a file that may only be read.
+var ErrReadOnly = errors.New("the session file may only be read; a copy of it (/clone, bough --fork) can be gone on with")
 
 // log is one session file.
 type log struct {
@@ -31,6 +31,7 @@ type log struct {
 	header session.Header
 	policy Policy
 	sync   *syncer
+	looked bool // the file may only be read
 
 	mu     sync.Mutex
 	f      *os.File    // guarded by mu
@@ -41,8 +42,9 @@ type log struct {
 
 func openFile(path string, policy Policy) (*log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
-	if errors.Is(err, fs.ErrPermission) {
-		f, err = os.Open(path) // to be looked at
+	looked := errors.Is(err, fs.ErrPermission) || isReadOnly(err)
+	if looked {
+		f, err = os.Open(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open session file %s: %w", path, session.ErrNotFound)
@@ -50,7 +52,7 @@ func openFile(path string, policy Policy) (*log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open session file: %w", err)
 	}
-	l := &log{path: path, policy: policy, f: f}
+	l := &log{path: path, policy: policy, f: f, looked: looked}
 	if err := l.start(); err != nil {
 		f.Close() // the error of reading is the one to tell
 		return nil, fmt.Errorf("open session file %s: %w", path, err)
@@ -142,13 +144,19 @@ func (l *log) Entries(ctx context.Context, after session.Seq) iter.Seq2[*session
 		l.mu.Lock()
 		f, old := l.f, l.old
 		l.mu.Unlock()
-		if old != nil {
-			old.entries(after, l)(yield)
-			return
-		}
 		info, err := f.Stat()
 		if err != nil {
 			yield(nil, fmt.Errorf("read session file: %w", err))
+			return
+		}
+		// A file that was deleted is still open, and made again by an append.
+		now, serr := os.Stat(l.path)
+		if serr == nil && !os.SameFile(now, info) || info.Size() < int64(after) && old == nil || old != nil && info.Size() != old.size {
+			yield(nil, session.ErrReplaced)
+			return
+		}
+		if old != nil {
+			old.entries(after, l)(yield)
 			return
 		}
 		for at, line := range scan(ctx, f, after, session.Seq(info.Size()), &err) {
@@ -236,6 +244,9 @@ func (l *log) Append(ctx context.Context, after session.Seq, line []byte) (sessi
 	if l.header.Version > session.Version {
 		return session.Line{}, ErrNewer
 	}
+	if l.looked {
+		return session.Line{}, ErrReadOnly
+	}
 	l.mu.Lock()
 	at, err := l.append(after, line)
 	l.mu.Unlock()
@@ -272,7 +283,7 @@ func (l *log) append(after session.Seq, line []byte) (session.Line, error) {
 	case err != nil:
 		return session.Line{}, fmt.Errorf("append to session file: %w", err)
 	case !os.SameFile(info, l.id), info.Size() < int64(after), info.Size() < l.sealed:
-		return session.Line{}, ErrReplaced
+		return session.Line{}, session.ErrReplaced
 	}
 	size := info.Size()
 	if size > int64(after) {
@@ -326,7 +337,11 @@ func (l *log) recreate() (fs.FileInfo, error) {
 	if _, err := l.f.ReadAt(data, 0); err != nil && err != io.EOF {
 		return nil, err
 	}
-	if err := writeNew(l.path, data, true); err != nil {
+	path := target(l.path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := writeNew(path, data, true); err != nil {
 		return nil, err
 	}
 	return l.reopen()

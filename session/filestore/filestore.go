@@ -39,8 +39,9 @@ type Store struct {
 	// Flat, if set, is a folder that holds the sessions of all projects itself;
 	// Root is not used then.
 	Flat string
-	// Path, if set, is the file that Create makes, whatever the header says.
-	Path string
+	// Path, if set, is the file that Create makes for the session PathID; "" is
+	// any. There may be an empty file in its place.
+	Path, PathID string
 	// Leases is the folder for the leases of live sessions; "" means none are
 	// taken.
 	Leases string
@@ -64,7 +65,7 @@ func FileName(h session.Header) string {
 
 // FilePath returns the path that Create will give the session of that header.
 func (s Store) FilePath(h session.Header) string {
-	if s.Path != "" {
+	if s.Path != "" && (s.PathID == "" || s.PathID == h.ID) {
 		return s.Path
 	}
 	return filepath.Join(s.Dir(h.CWD), FileName(h))
@@ -112,8 +113,11 @@ func writeNew(path string, data []byte, sync bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
+	if err = os.Link(f.Name(), path); err == nil {
+		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fill(path, f.Name())
 	}
 	// A file system without hard links: make the file itself.
 	g, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -128,6 +132,33 @@ func writeNew(path string, data []byte, sync bool) (err error) {
 		os.Remove(path) // ours, and not whole
 	}
 	return err
+}
+
+// fill puts a file in the place of an empty one, or returns [fs.ErrExist] if that
+// is not empty.
+func fill(path, from string) error {
+	path = target(path)
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fs.ErrExist
+	}
+	defer f.Close()
+	unlock, err := lockFile(f)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(now, info) || !info.Mode().IsRegular() || info.Size() > 0 {
+		return fs.ErrExist // filled by somebody else
+	}
+	if err := os.Chmod(from, info.Mode().Perm()); err != nil {
+		return err
+	}
+	return os.Rename(from, path)
 }
 
 // IsPath reports whether a user's word for a session is a path rather than an id.

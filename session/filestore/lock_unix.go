@@ -3,6 +3,7 @@
 package filestore
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -32,3 +33,7 @@ func tryLock(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// isReadOnly reports whether a file could not be opened because its file system
+// is read only.
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

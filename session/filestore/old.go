@@ -46,6 +46,14 @@ func readOld(f *os.File, h session.Header) (*oldVersion, error) {
 	return o, err
 }
 
+// Migrating reports whether the entries are those of a migration that is not yet
+// written.
+func (l *log) Migrating() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.old != nil
+}
+
 func (o *oldVersion) read(at session.Line) ([]byte, error) {
 	line, ok := o.lines[at.Seq]
 	if !ok {
@@ -69,22 +77,14 @@ func (o *oldVersion) entries(after session.Seq, src session.Source) iter.Seq2[*s
 
 // migrate replaces the file by its new form, keeping the old one beside it. At
 // each moment one of the two is whole at the path. mu and the file's lock are
-// held. If the file has grown meanwhile it is read again, and the append must be
-// tried again.
+// held. If another program has changed the file meanwhile it is to be read anew.
 func (l *log) migrate(after session.Seq) error {
 	info, err := os.Stat(l.path)
 	if err != nil {
 		return fmt.Errorf("migrate session file: %w", err)
 	}
-	if !os.SameFile(info, l.id) {
-		return ErrReplaced
-	}
-	if info.Size() != l.old.size {
-		old, err := readOld(l.f, session.Header{ID: l.header.ID, Version: l.old.version})
-		if err != nil {
-			return fmt.Errorf("migrate session file: %w", err)
-		}
-		l.old = old
+	if !os.SameFile(info, l.id) || info.Size() != l.old.size {
+		return session.ErrReplaced
 	}
 	for _, at := range l.old.order {
 		if at.Seq > after {
@@ -102,7 +102,8 @@ func (l *log) migrate(after session.Seq) error {
 }
 
 func (l *log) replace(mode fs.FileMode) error {
-	dir := filepath.Dir(l.path)
+	path := target(l.path)
+	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".migrate-*")
 	if err != nil {
 		return err
@@ -121,10 +122,10 @@ func (l *log) replace(mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	if err := keepOld(l.path, l.old.version); err != nil {
+	if err := keepOld(path, l.old.version); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), l.path); err != nil {
+	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
 	syncDir(dir)

@@ -3,6 +3,8 @@ package filestore
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -57,4 +59,20 @@ func clean(path string) string {
 		}
 	}
 	return root + strings.Join(parts, sep)
+}
+
+// target returns what a path that is a symbolic link leads to, whether it is
+// there or not.
+func target(path string) string {
+	for range 40 { // more than systems follow
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
 }
