@@ -250,7 +250,7 @@ func TestImageKind(t *testing.T) {
 		{"RIFF with sound", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00", ""},
 		{"BM and zeros", "BM" + strings.Repeat("\x00", 60), ""},
 	} {
-		if got := imageKind([]byte(tt.data), int64(len(tt.data))); got != tt.want {
+		if got := ImageKind([]byte(tt.data), int64(len(tt.data))); got != tt.want {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}
@@ -275,7 +275,7 @@ func FuzzFitImage(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		kind := imageKind(data, int64(len(data)))
+		kind := ImageKind(data, int64(len(data)))
 		if kind == "" {
 			return
 		}

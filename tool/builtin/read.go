@@ -61,7 +61,7 @@ func (s *set) read(ctx context.Context, a *arguments, _ func(message.Output)) me
 	}
 	start = start[:n]
 	r = io.MultiReader(bytes.NewReader(start), r)
-	if kind := imageKind(start, info.Size()); kind != "" {
+	if kind := ImageKind(start, info.Size()); kind != "" {
 		return s.readImage(name, kind, r, info.Size())
 	}
 	w, err := readWindow(ctx, r, max(offset, 1), max(limit, 0))

@@ -8,9 +8,9 @@ import (
 // sniffLen is how much of a file's beginning tells its kind, in bytes.
 const sniffLen = 4096
 
-// imageKind returns the type of an image by the beginning of its file, of which
+// ImageKind returns the type of an image by the beginning of its file, of which
 // size is the length, or "". Text that happens to begin like one is none.
-func imageKind(b []byte, size int64) string {
+func ImageKind(b []byte, size int64) string {
 	switch {
 	case len(b) >= 29 && bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR")):
 		return "image/png"
