@@ -110,21 +110,41 @@ func (t *Tree) nodes(list []int32) []*Entry {
 	return out
 }
 
-// Walk calls visit for every entry, parents first, children in order, with its
-// depth and the number of its children. It is for those who go over a whole tree:
-// nothing is remembered.
-func (t *Tree) Walk(visit func(e *Entry, depth, children int) bool) {
+// A Step is one entry of a [Tree.Walk].
+type Step struct {
+	Entry    *Entry // good until visit returns
+	Depth    int    // number of entries above
+	Children int    // number of entries below it at once
+	OnPath   bool   // on the path to the leaf that was given
+}
+
+// Walk calls visit for every entry, parents first, children in order, until it
+// returns false. It is for those who go over a whole tree: nothing is remembered.
+func (t *Tree) Walk(leaf ID, visit func(Step) bool) {
 	t.gather()
+	onPath := make([]bool, t.x.Len())
+	for i := t.first(leaf); i >= 0 && !onPath[i]; i = t.x.up(i) {
+		onPath[i] = true
+	}
 	type place struct{ node, depth int32 }
 	var stack []place
 	for _, r := range slices.Backward(t.kids.roots) {
 		stack = append(stack, place{r, 0})
 	}
+	var scratch Entry
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		kids := t.kids.of(p.node)
-		if !visit(t.passing(t.x.last(p.node)), int(p.depth), len(kids)) {
+		n := t.x.last(p.node)
+		e := t.made[n]
+		if r := t.x.at(n); e == nil && !r.needsLine() {
+			r.fill(&scratch, t.src)
+			e = &scratch
+		} else if e == nil {
+			e = t.make(n)
+		}
+		if !visit(Step{e, int(p.depth), len(kids), onPath[p.node]}) {
 			return
 		}
 		for _, c := range slices.Backward(kids) {

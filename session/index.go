@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/binary"
+	"io"
 	"unsafe"
 )
 
@@ -24,6 +25,7 @@ type Index struct {
 	broken bool            // edges must be computed anew: see settle
 	cyclic bool            // some entry is its own ancestor, by what the lines say
 	shared bool            // a snapshot has tail too: it may only be appended to
+	held   any             // what base lies in
 }
 
 // NewIndex returns an index without records.
@@ -274,29 +276,27 @@ func (x *Index) deal() {
 func (x *Index) Snapshot() *Index {
 	x.settle()
 	x.shared = true
-	s := &Index{shared: true, base: x.base, tail: x.tail[:len(x.tail):len(x.tail)], nodes: x.nodes, cyclic: x.cyclic}
+	s := &Index{shared: true, held: x.held, base: x.base, tail: x.tail[:len(x.tail):len(x.tail)], nodes: x.nodes, cyclic: x.cyclic}
 	if len(x.latest) > 0 || len(x.orphan) > 0 {
 		s.learn()
 	}
 	return s
 }
 
-// Bytes returns the records as they are kept in a file.
-func (x *Index) Bytes() []byte {
+// Dump writes the records as they are kept in a file.
+func (x *Index) Dump(w io.Writer) error {
 	x.settle()
-	if len(x.base) == 0 {
-		return bytesOf(x.tail)
+	for _, rs := range [][]record{x.base, x.tail} {
+		if _, err := w.Write(bytesOf(rs)); err != nil {
+			return err
+		}
 	}
-	return append(append([]byte(nil), bytesOf(x.base)...), bytesOf(x.tail)...)
+	return nil
 }
 
-// Since returns the records behind the first n as they are kept in a file.
-func (x *Index) Since(n int) []byte {
-	if n >= len(x.base) {
-		return bytesOf(x.tail[n-len(x.base):])
-	}
-	return x.Bytes()[n*recordSize:]
-}
+// Hold keeps something from being given back as long as the index or a snapshot
+// of it is used: what the bytes of [IndexOf] lie in.
+func (x *Index) Hold(what any) { x.held = what }
 
 func bytesOf(rs []record) []byte {
 	if len(rs) == 0 {

@@ -1,10 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -59,7 +59,7 @@ func TestAnIndexIsWhatItsEntriesAre(t *testing.T) {
 			at = n
 			if !kept && !x.Damaged() && r.IntN(2) == 0 {
 				kept = true
-				mapped := alignedCopy(x.Bytes())
+				mapped := alignedCopy(written(t, x))
 				back, ok := IndexOf(mapped, int64(at))
 				if !ok {
 					t.Fatalf("seed %d: an index of %d records is not taken back", seed, x.Len())
@@ -96,6 +96,14 @@ func texts(p Projection) []string {
 		out = append(out, string(it.Entry.ID)+string(it.Message.JSON()))
 	}
 	return out
+}
+
+func written(t *testing.T, x *Index) []byte {
+	var b bytes.Buffer
+	if err := x.Dump(&b); err != nil || recordSize != RecordSize {
+		t.Fatal(err, recordSize)
+	}
+	return b.Bytes()
 }
 
 func alignedCopy(b []byte) []byte {
@@ -142,7 +150,7 @@ func TestDamagedRecordsDoNoHarm(t *testing.T) {
 	x := NewIndex()
 	x.Append(&s)
 	for seed := range 500 {
-		b := alignedCopy(slices.Clone(x.Bytes()))
+		b := alignedCopy(written(t, x))
 		for range 1 + r.IntN(8) {
 			b[r.IntN(len(b))] = byte(r.Uint32())
 		}

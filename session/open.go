@@ -80,12 +80,40 @@ func Open(ctx context.Context, store Store, id string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{store: store, header: log.Header(), log: log, word: id, tree: NewTree(), now: time.Now}
-	if _, err := s.read(ctx); err != nil {
+	s := &Session{store: store, header: log.Header(), log: log, word: id, now: time.Now}
+	if s.tree, s.end, err = readTree(ctx, log); err != nil {
 		log.Close() // the error of reading is the one to tell
 		return nil, fmt.Errorf("open session %s: %w", id, err)
 	}
 	return s, nil
+}
+
+// Indexer may be implemented by a log that can tell its entries faster than by
+// reading them one by one.
+type Indexer interface {
+	// Index returns the records of all entries up to the end as it is now.
+	Index(ctx context.Context) (*Index, error)
+}
+
+// readTree reads a log, and returns its tree and its end.
+func readTree(ctx context.Context, log Log) (*Tree, Seq, error) {
+	if in, ok := log.(Indexer); ok {
+		x, err := in.Index(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		return NewTreeOf(x, log), x.End(), nil
+	}
+	tree := NewTree()
+	var end Seq
+	for e, err := range log.Entries(ctx, 0) {
+		if err != nil {
+			return nil, 0, err
+		}
+		tree.Add(e)
+		end = e.Line.Seq
+	}
+	return tree, end, nil
 }
 
 // Header returns the session's header.

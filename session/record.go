@@ -37,6 +37,9 @@ const (
 	noTime   = math.MinInt64
 
 	recordSize = int(unsafe.Sizeof(record{}))
+
+	// RecordSize is what an entry takes in an index, in bytes.
+	RecordSize = 64
 )
 
 // Flags of a record.
@@ -156,17 +159,44 @@ func (e *Entry) record() record {
 // entry makes the entry of a record without reading its line. It returns false
 // where the line is needed.
 func (r *record) entry(src Source) (*Entry, bool) {
-	if r.kind == 0 || int(r.kind) >= len(kinds) || int(r.role) >= len(roles) || r.flags&(longID|longParent|custom) != 0 {
+	if r.needsLine() {
 		return nil, false
 	}
-	e := &Entry{ID: r.id.text(), Parent: r.parent.text(), Type: kinds[r.kind], Role: roles[r.role],
-		Line: Line{Seq(r.off) + Seq(r.size), int(r.size)}, src: src}
-	if r.time != noTime {
-		e.Time = time.UnixMilli(r.time).UTC()
-	}
+	e := &Entry{}
+	r.fill(e, src)
 	return e, true
 }
 
-// sets reports what the record changes for those below it.
+func (r *record) needsLine() bool {
+	return r.kind == 0 || int(r.kind) >= len(kinds) || int(r.role) >= len(roles) || r.flags&(longID|longParent|custom) != 0
+}
+
+// fill makes an entry of a record that does not need its line. The ids of e are
+// kept where they are right already.
+func (r *record) fill(e *Entry, src Source) {
+	switch parent := e.Parent; {
+	case r.parent.is(e.ID):
+		e.Parent = e.ID
+	case !r.parent.is(parent):
+		e.Parent = r.parent.text()
+	}
+	e.ID = r.id.text()
+	e.Type, e.Role, e.Custom, e.src = kinds[r.kind], roles[r.role], "", src
+	e.Line = Line{Seq(r.off) + Seq(r.size), int(r.size)}
+	e.Time = time.Time{}
+	if r.time != noTime {
+		e.Time = time.UnixMilli(r.time).UTC()
+	}
+}
+
+// is reports whether a key that is no hash is that of id.
+func (k key) is(id ID) bool {
+	if len(id) > len(k) || len(id) < len(k) && k[len(id)] != 0 {
+		return false
+	}
+	return string(k[:len(id)]) == string(id)
+}
+
+// What the record changes for those below it.
 func (r *record) setsModel() bool    { return r.kind == kindModel || r.role == roleAssistant }
 func (r *record) setsThinking() bool { return r.kind == kindThinking }

@@ -40,14 +40,16 @@ func (s *Session) reload(ctx context.Context) error {
 	// others than we have. The order is the same.
 	m, ok := s.log.(interface{ Migrating() bool })
 	migrating := ok && m.Migrating()
-	order := slices.Collect(tree.Log())
 	var kept []*Entry
 	lost := 0
-	for i, e := range slices.Collect(was.Log()) {
+	migrated := slices.Collect(tree.Log())
+	i := -1
+	for e := range was.Log() {
+		i++
 		switch {
 		case tree.Has(e.ID):
-		case migrating && i < len(order):
-			s.moved[e.ID] = order[i].ID
+		case migrating && i < len(migrated):
+			s.moved[e.ID] = migrated[i].ID
 		case e.IsLeafMarker():
 			s.moved[e.ID] = e.Parent
 		default:

@@ -191,3 +191,18 @@ func daysIn(year, month int64) int64 {
 	}
 	return 31
 }
+
+// Long adds the record of a line of which only the front and the last byte are at
+// hand. It returns false if these do not tell.
+func (s *Scan) Long(front []byte, last byte, offset int64, size int) bool {
+	if last != '}' || size > 1<<32-1 {
+		return false
+	}
+	r, ok := quick(append(front[:len(front):len(front)], last))
+	if !ok {
+		return false
+	}
+	r.off, r.size = offset, uint32(size)
+	s.Records = append(s.Records, r)
+	return true
+}

@@ -104,4 +104,33 @@ func parseISO(s string) (time.Time, bool) {
 }
 
 // FormatTime writes a time as session files have it.
-func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func FormatTime(t time.Time) string { return string(AppendTime(nil, t)) }
+
+// AppendTime is [FormatTime] into a buffer.
+func AppendTime(b []byte, t time.Time) []byte {
+	t = t.UTC()
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return t.AppendFormat(b, "2006-01-02T15:04:05.000Z")
+	}
+	hour, minute, second := t.Clock()
+	digits := func(n, width int) {
+		for p := [...]int{1, 10, 100, 1000}[width-1]; p > 0; p /= 10 {
+			b = append(b, byte('0'+n/p%10))
+		}
+	}
+	digits(year, 4)
+	b = append(b, '-')
+	digits(int(month), 2)
+	b = append(b, '-')
+	digits(day, 2)
+	b = append(b, 'T')
+	digits(hour, 2)
+	b = append(b, ':')
+	digits(minute, 2)
+	b = append(b, ':')
+	digits(second, 2)
+	b = append(b, '.')
+	digits(t.Nanosecond()/1e6, 3)
+	return append(b, 'Z')
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/boughdev/bough/internal/conformance"
@@ -21,9 +22,18 @@ import (
 
 // named opens the session of a path or id for a command that only looks.
 func named(ctx context.Context, env Env, word string) (*session.Session, error) {
-	r, err := newRunner(env, &args{})
+	store, path, err := locate(ctx, env, word)
 	if err != nil {
 		return nil, err
+	}
+	return session.Open(ctx, store, path)
+}
+
+// locate finds the session of a path or id.
+func locate(ctx context.Context, env Env, word string) (filestore.Store, string, error) {
+	r, err := newRunner(env, &args{})
+	if err != nil {
+		return filestore.Store{}, "", err
 	}
 	path := word
 	if filestore.IsPath(word) || fileExists(env.abs(word)) {
@@ -34,11 +44,11 @@ func named(ctx context.Context, env Env, word string) (*session.Session, error) 
 	} else {
 		heads, err := r.lookup(ctx, word)
 		if err != nil {
-			return nil, err
+			return filestore.Store{}, "", err
 		}
 		path = heads[0].Path
 	}
-	return session.Open(ctx, r.store, path)
+	return r.store, path, nil
 }
 
 func fileExists(path string) bool {
@@ -48,7 +58,7 @@ func fileExists(path string) bool {
 
 // treeCommand prints a session's tree: bough tree FILE|ID [--json] [--ascii].
 func treeCommand(ctx context.Context, env Env, words []string) error {
-	opts, rest, err := flags(words, map[string]bool{"--json": false, "--ascii": false, "--all": false, "--classic": false})
+	opts, rest, err := flags(words, map[string]bool{"--json": false, "--ascii": false, "--all": false, "--classic": false, "--preview": false})
 	if err != nil {
 		return err
 	}
@@ -62,7 +72,7 @@ func treeCommand(ctx context.Context, env Env, words []string) error {
 	defer s.Close()
 	out := bufio.NewWriter(env.Stdout)
 	if opts["--json"] != "" {
-		err = treeJSON(out, s.Tree())
+		err = treeJSON(out, s.Tree(), s.Tree().Len() <= previewLimit || opts["--preview"] != "")
 	} else {
 		err = treeText(out, env, s, opts)
 	}
@@ -102,31 +112,30 @@ func treeText(out io.Writer, env Env, s *session.Session, opts map[string]string
 	return nil
 }
 
+// previewLimit is the number of entries up to which tree --json has previews
+// unless they are asked for: each takes a read of its line.
+const previewLimit = 20_000
+
 // treeJSON prints one row for each entry, roots first in tree order.
-func treeJSON(out io.Writer, t *session.Tree) error {
-	previews := render.NewPreviews(t)
-	onPath := map[session.ID]bool{}
-	for _, e := range t.Path(t.Leaf()) {
-		onPath[e.ID] = true
+func treeJSON(out io.Writer, t *session.Tree, preview bool) error {
+	var previews *render.Previews
+	if preview {
+		previews = render.NewPreviews(t)
 	}
-	stack := slices.Clone(t.Roots())
-	slices.Reverse(stack)
-	for len(stack) > 0 {
-		e := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		children := t.Children(e.ID)
-		if _, err := out.Write(append(treeRow(t, previews, e, len(children), onPath[e.ID]), '\n')); err != nil {
-			return err
-		}
-		for _, c := range slices.Backward(children) {
-			stack = append(stack, c)
-		}
-	}
-	return nil
+	var err error
+	var row []byte
+	t.Walk(t.Leaf(), func(at session.Step) bool {
+		row = treeRow(row[:0], t, previews, at)
+		_, err = out.Write(append(row, '\n'))
+		return err == nil
+	})
+	return err
 }
 
-func treeRow(t *session.Tree, previews *render.Previews, e *session.Entry, children int, onPath bool) []byte {
-	b := append([]byte(`{"id":`), rawjson.Quote(string(e.ID))...)
+func treeRow(b []byte, t *session.Tree, previews *render.Previews, at session.Step) []byte {
+	e := at.Entry
+	b = append(b, `{"id":`...)
+	b = rawjson.AppendString(b, string(e.ID))
 	b = append(b, `,"parentId":`...)
 	if e.Parent == "" {
 		b = append(b, "null"...)
@@ -140,16 +149,23 @@ func treeRow(t *session.Tree, previews *render.Previews, e *session.Entry, child
 		b = rawjson.AppendString(b, string(e.Role))
 	}
 	if !e.Time.IsZero() {
-		b = append(b, `,"timestamp":`...)
-		b = rawjson.AppendString(b, session.FormatTime(e.Time))
+		b = append(b, `,"timestamp":"`...)
+		b = session.AppendTime(b, e.Time)
+		b = append(b, '"')
 	}
-	b = append(b, `,"preview":`...)
-	b = rawjson.AppendString(b, previews.Of(e).Row)
+	if previews != nil {
+		b = append(b, `,"preview":`...)
+		b = rawjson.AppendString(b, previews.Of(e).Row)
+	}
 	if l := t.Label(e.ID); l != "" {
 		b = append(b, `,"label":`...)
 		b = rawjson.AppendString(b, l)
 	}
-	return fmt.Appendf(b, `,"children":%d,"onPath":%t}`, children, onPath)
+	b = append(b, `,"children":`...)
+	b = strconv.AppendInt(b, int64(at.Children), 10)
+	b = append(b, `,"onPath":`...)
+	b = strconv.AppendBool(b, at.OnPath)
+	return append(b, '}')
 }
 
 // contextCommand prints what a model sees: bough context FILE|ID [--leaf ID] [--json].
@@ -161,30 +177,40 @@ func contextCommand(ctx context.Context, env Env, words []string) error {
 	if len(rest) != 1 {
 		return usage{errors.New("bough context takes one session: a path or an id")}
 	}
-	s, err := named(ctx, env, rest[0])
+	store, path, err := locate(ctx, env, rest[0])
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	log, err := store.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
 	// The plain reading: the last entry, whatever it is.
 	leaf := session.ID(opts["--leaf"])
-	switch last := s.Tree().Last(); {
-	case leaf == "" && opts["--live"] != "":
-		leaf = s.Tree().Leaf()
-	case leaf == "" && last != nil:
-		leaf = last.ID
-	case leaf != "" && !s.Tree().Has(leaf):
-		return fmt.Errorf("the session has no entry %q", leaf)
+	if leaf == "" && opts["--live"] != "" {
+		s, err := session.Open(ctx, store, path)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if leaf = s.Tree().Leaf(); leaf == "" {
+			return printContext(env, opts, s.Tree(), session.Projection{Thinking: "off"})
+		}
 	}
-	p, err := s.Branch(leaf).Project()
+	p, tree, err := session.ReadContext(ctx, log, leaf)
 	if err != nil {
 		return err
 	}
+	return printContext(env, opts, tree, p)
+}
+
+func printContext(env Env, opts map[string]string, t *session.Tree, p session.Projection) error {
 	out := bufio.NewWriterSize(env.Stdout, 1<<16)
 	if opts["--json"] != "" {
 		contextJSON(out, p)
 	} else {
-		contextText(out, s.Tree(), p)
+		contextText(out, t, p)
 	}
 	return out.Flush()
 }

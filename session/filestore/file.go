@@ -38,6 +38,7 @@ type log struct {
 	id     fs.FileInfo // what f is; guarded by mu
 	sealed int64       // size at which the file is known to end in a line feed; guarded by mu
 	old    *oldVersion // the migrated form of a file not yet written; guarded by mu
+	side   sidecar     // set before anybody has the log
 }
 
 func openFile(path string, policy Policy) (*log, error) {

@@ -45,7 +45,10 @@ type Store struct {
 	// Leases is the folder for the leases of live sessions; "" means none are
 	// taken.
 	Leases string
-	Sync   Policy // "" is SyncTurn
+	// Cache is the folder for what can be made again: the indexes of large files.
+	// "" means that none is kept.
+	Cache string
+	Sync  Policy // "" is SyncTurn
 }
 
 var _ session.Store = Store{}
@@ -88,7 +91,7 @@ func (s Store) Create(ctx context.Context, h session.Header, entries ...[]byte) 
 		}
 		return nil, fmt.Errorf("create session file: %w", err)
 	}
-	l, err := openFile(path, s.Sync)
+	l, err := s.openFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +164,23 @@ func fill(path, from string) error {
 	return os.Rename(from, path)
 }
 
+// openFile opens a session file, with its sidecar.
+func (s Store) openFile(path string) (*log, error) {
+	l, err := openFile(path, s.Sync)
+	if err == nil {
+		l.side = newSidecar(s.Cache, path)
+	}
+	return l, err
+}
+
+// logOf is for returning both as an interface.
+func logOf(l *log, err error) (session.Log, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
 // IsPath reports whether a user's word for a session is a path rather than an id.
 func IsPath(word string) bool {
 	return strings.ContainsAny(word, `/\`) || strings.HasSuffix(word, ".jsonl")
@@ -169,14 +189,14 @@ func IsPath(word string) bool {
 // Open opens the session of that id, or, if id is a path, of that file.
 func (s Store) Open(ctx context.Context, id string) (session.Log, error) {
 	if IsPath(id) {
-		return openFile(id, s.Sync)
+		return logOf(s.openFile(id))
 	}
 	for head, err := range s.Heads(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		if head.Header.ID == id {
-			return openFile(head.Path, s.Sync)
+			return logOf(s.openFile(head.Path))
 		}
 	}
 	return nil, fmt.Errorf("open session %s: %w", id, session.ErrNotFound)
