@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -22,6 +25,7 @@ func realMain() int {
 		fmt.Fprintf(os.Stderr, "bough: the working directory is gone: %v\n", err)
 		return 1
 	}
+	dir = physical(dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	interrupts := make(chan struct{}) // whoever listens takes an interrupt
@@ -38,19 +42,38 @@ func realMain() int {
 	})
 }
 
+// physical returns the path of a folder without symbolic links, as pi and the
+// system see it, so that a project is the same whatever way led to it.
+func physical(dir string) string {
+	if runtime.GOOS == "windows" {
+		return dir
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
 // watchSignals ends ctx with the first signal and the program with the second.
 // An interrupt goes to whoever takes it; if nobody does, it is a signal too.
 func watchSignals(cancel func(), interrupts chan<- struct{}, got *atomic.Int32) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// A reader that went away is an error of writing, not the end on the spot:
+	// what was said is still to be kept.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		for s := range signals {
 			n := int32(s.(syscall.Signal))
 			if s == syscall.SIGINT {
+				// Who listens may just be taking the one before.
 				select {
 				case interrupts <- struct{}{}:
 					continue
-				default: // nobody listens
+				case <-time.After(50 * time.Millisecond): // nobody listens
 				}
 			}
 			if got.Load() != 0 {

@@ -294,8 +294,21 @@ func (r *runner) pick(ctx context.Context, start control.Start) (control.Start, 
 		fmt.Fprintf(r.env.Stderr, "%3d  %-8s %4d messages  %s\n", i+1, age(time.Since(s.Touched)), s.Messages, title(s))
 	}
 	fmt.Fprintf(r.env.Stderr, "number of the session to open (empty: none): ")
-	var n int
-	if _, err := fmt.Fscanln(r.env.Stdin, &n); err != nil || n < 1 || n > len(recent) {
+	n := 0
+	asked := make(chan int, 1)
+	go func() {
+		var n int
+		if _, err := fmt.Fscanln(r.env.Stdin, &n); err != nil {
+			n = 0
+		}
+		asked <- n
+	}()
+	select {
+	case n = <-asked:
+	case <-ctx.Done():
+		return start, ctx.Err()
+	}
+	if n < 1 || n > len(recent) {
 		r.say("No session was chosen.")
 		return start, errCancelled
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Version is the version of this build.
@@ -48,6 +49,9 @@ func Main(ctx context.Context, env Env) int {
 	}
 	if s := env.signalled(); s != 0 {
 		return 128 + s
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return 128 + int(syscall.SIGPIPE) // nobody reads the output any more
 	}
 	if _, ok := errors.AsType[usage](err); ok {
 		fmt.Fprintf(env.Stderr, "bough: %v\nbough --help lists what there is.\n", err)

@@ -30,7 +30,7 @@ func (r *runner) prompts(ctx context.Context, m mode) ([]protocol.Prompt, error)
 	var first protocol.Prompt
 	glue := "\n\n"
 	if !r.env.StdinTerminal && r.env.Stdin != nil {
-		b, err := io.ReadAll(r.env.Stdin)
+		b, err := readAll(ctx, r.env.Stdin)
 		if err != nil {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
@@ -69,6 +69,21 @@ func (r *runner) prompts(ctx context.Context, m mode) ([]protocol.Prompt, error)
 		out = append(out, protocol.Prompt{Text: m})
 	}
 	return out, nil
+}
+
+// readAll reads to the end, or until ctx ends: then whoever writes may never.
+func readAll(ctx context.Context, in io.Reader) (b []byte, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b, err = io.ReadAll(in)
+	}()
+	select {
+	case <-done:
+		return b, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // fileArg reads one @file.

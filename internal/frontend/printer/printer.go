@@ -27,10 +27,17 @@ type Options struct {
 func Run(ctx context.Context, c protocol.Client, o Options) (int, error) {
 	p := &printer{o: o, c: c, out: bufio.NewWriterSize(o.Out, 64<<10)}
 	err := p.run(ctx)
-	if ferr := p.out.Flush(); err == nil && ferr != nil {
-		err = fmt.Errorf("write the output: %w", ferr)
+	if ferr := p.flush(); err == nil {
+		err = ferr
 	}
 	return p.code, err
+}
+
+func (p *printer) flush() error {
+	if err := p.out.Flush(); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
 }
 
 type printer struct {
@@ -67,14 +74,21 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 			p.out.Write(r)        // bufio keeps the first error for Flush
 			p.out.WriteByte('\n') // likewise
 		}
+		if err := p.flush(); err != nil {
+			return err
+		}
 	}
 	switch e := ev.(type) {
 	case protocol.Opened:
-		if p.o.JSON {
+		if p.o.JSON && !p.live {
 			p.out.Write(e.Header.Line())
 			p.out.WriteByte('\n')
+			return p.flush()
 		}
 	case protocol.State:
+		if p.live {
+			return nil // the session was read again
+		}
 		p.live = true
 		return p.next(ctx)
 	case protocol.Notice:
