@@ -207,10 +207,15 @@ func TrimSpace(s string) string {
 // NewEntry makes an entry that is not yet in a log. Its JSON has pi's fields in pi's
 // order; U+2028 and U+2029 are escaped.
 func NewEntry(id, parent ID, t time.Time, body Body) *Entry {
-	line := encodeEntry(id, parent, t, body)
-	e, err := Decode(line, Line{}, Bytes(line))
-	if err != nil {
-		panic("session: encoded an entry that does not decode: " + string(line)) // ids are ours, never empty
+	e := &Entry{ID: id, Parent: parent, Type: body.entryType(), Time: t.UTC().Truncate(time.Millisecond),
+		src: Bytes(encodeEntry(id, parent, t, body))}
+	switch b := body.(type) {
+	case Message:
+		e.Role = b.Message.Role
+	case Custom:
+		e.Custom = b.CustomType
+	case CustomMessage:
+		e.Custom = b.CustomType
 	}
 	return e
 }

@@ -200,7 +200,9 @@ func (s *Session) append(ctx context.Context, parent ID, body Body) (*Entry, err
 		}
 		at, err := s.log.Append(ctx, s.end, line)
 		if err == nil {
-			s.end = at.Seq
+			if err := s.between(ctx, at); err != nil {
+				return nil, err
+			}
 			e = e.At(at, s.log)
 			s.tree.Add(e)
 			return e, nil
@@ -282,8 +284,10 @@ func (s *Session) Flush(ctx context.Context) error {
 		if err == nil {
 			var at Line
 			if at, err = s.log.Append(ctx, s.end, line); err == nil {
-				s.end = at.Seq
 				s.pending = s.pending[1:]
+				if err := s.between(ctx, at); err != nil {
+					return err
+				}
 				continue
 			}
 			if err = s.recover(ctx, err); err == nil {
@@ -291,6 +295,32 @@ func (s *Session) Flush(ctx context.Context) error {
 			}
 		}
 		return &UnsavedError{len(s.pending), err}
+	}
+	return nil
+}
+
+// between takes up what programs that ask for no lock have added in the moment
+// before our line, which stands at that place, was written.
+func (s *Session) between(ctx context.Context, at Line) error {
+	start := at.Seq - Seq(at.Size)
+	if start <= s.end {
+		s.end = at.Seq
+		return nil
+	}
+	var foreign []*Entry
+	for e, err := range s.log.Entries(ctx, s.end) {
+		if err != nil {
+			return fmt.Errorf("read what others have added: %w", err)
+		}
+		if e.Line.Seq > start {
+			break
+		}
+		s.tree.Add(e)
+		foreign = append(foreign, e)
+	}
+	s.end = at.Seq
+	if len(foreign) > 0 && s.Foreign != nil {
+		s.Foreign(foreign)
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ type log struct {
 	mu     sync.Mutex
 	f      *os.File    // guarded by mu
 	id     fs.FileInfo // what f is; guarded by mu
+	state  fileState   // the same, for comparing; guarded by mu
 	sealed int64       // size at which the file is known to end in a line feed; guarded by mu
 	old    *oldVersion // the migrated form of a file not yet written; guarded by mu
 	side   sidecar     // set before anybody has the log
@@ -70,7 +71,7 @@ func (l *log) start() error {
 	if info.IsDir() {
 		return fmt.Errorf("%w: it is a folder", session.ErrNotSession)
 	}
-	l.id = info
+	l.id, l.state = info, stateOf(info)
 	if l.header, err = headerOf(l.f, info.Size()); err != nil {
 		return err
 	}
@@ -259,34 +260,35 @@ func (l *log) Append(ctx context.Context, after session.Seq, line []byte) (sessi
 
 // append does the work; mu is held.
 func (l *log) append(after session.Seq, line []byte) (session.Line, error) {
-	unlock, err := lockFile(l.f)
-	if err != nil {
+	if err := lockFile(l.f); err != nil {
 		return session.Line{}, fmt.Errorf("lock session file: %w", err)
 	}
-	defer func() { unlock() }()
+	defer func() { unlockFile(l.f) }() // of the file that l.f is by then
 	if l.old != nil {
+		was := l.f
 		if err := l.migrate(after); err != nil {
 			return session.Line{}, err
 		}
-		// The lock was on the file that was replaced.
-		unlock()
-		if unlock, err = lockFile(l.f); err != nil {
-			unlock = func() {}
-			return session.Line{}, fmt.Errorf("lock session file: %w", err)
+		if l.f != was { // the lock was on the file that was replaced, and went with it
+			if err := lockFile(l.f); err != nil {
+				return session.Line{}, fmt.Errorf("lock session file: %w", err)
+			}
 		}
 	}
-	info, err := os.Stat(l.path)
+	now, err := statFile(l.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if info, err = l.recreate(); err != nil {
+		info, err := l.recreate()
+		if err != nil {
 			return session.Line{}, fmt.Errorf("the session file was deleted and cannot be made again: %w", err)
 		}
+		now = stateOf(info)
 	case err != nil:
 		return session.Line{}, fmt.Errorf("append to session file: %w", err)
-	case !os.SameFile(info, l.id), info.Size() < int64(after), info.Size() < l.sealed:
+	case !now.same(l.state), now.size < int64(after), now.size < l.sealed:
 		return session.Line{}, session.ErrReplaced
 	}
-	size := info.Size()
+	size := now.size
 	if size > int64(after) {
 		other, err := l.entryBehind(after, size)
 		if err != nil {
@@ -311,7 +313,12 @@ func (l *log) append(after session.Seq, line []byte) (session.Line, error) {
 	if _, err := l.f.Write(buf); err != nil {
 		return session.Line{}, fmt.Errorf("append to session file: %w", err)
 	}
-	end := size + int64(len(buf))
+	// A program that takes no lock, as pi, may have come in between: where the
+	// line really is the system knows.
+	end, err := l.f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return session.Line{}, fmt.Errorf("append to session file: %w", err)
+	}
 	l.sealed = end
 	return session.Line{Seq: session.Seq(end), Size: len(buf)}, nil
 }
@@ -360,7 +367,7 @@ func (l *log) reopen() (fs.FileInfo, error) {
 		return nil, err
 	}
 	l.f.Close() // what was written to it is in the new one
-	l.f, l.id, l.sealed = f, info, -1
+	l.f, l.id, l.state, l.sealed = f, info, stateOf(info), -1
 	l.sync.use(f)
 	return info, nil
 }

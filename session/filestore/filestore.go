@@ -146,11 +146,10 @@ func fill(path, from string) error {
 		return fs.ErrExist
 	}
 	defer f.Close()
-	unlock, err := lockFile(f)
-	if err != nil {
+	if err := lockFile(f); err != nil {
 		return err
 	}
-	defer unlock()
+	defer unlockFile(f)
 	info, err := f.Stat()
 	if err != nil {
 		return err

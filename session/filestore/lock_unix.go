@@ -8,22 +8,21 @@ import (
 	"syscall"
 )
 
-// lockFile keeps other programs that ask for the lock out for the time of one
-// append. A file system without locks is no hindrance.
-func lockFile(f *os.File) (unlock func(), err error) {
+// lockFile keeps other programs that ask for the lock out until unlockFile, for
+// the time of one append. A file system without locks is no hindrance.
+func lockFile(f *os.File) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		switch err {
-		case nil:
-			return func() { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }, nil
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err {
 		case syscall.EINTR:
-			continue
-		case syscall.ENOLCK, syscall.ENOTSUP, syscall.ENOSYS, syscall.EBADF:
-			return func() {}, nil
+		case nil, syscall.ENOLCK, syscall.ENOTSUP, syscall.ENOSYS, syscall.EBADF:
+			return nil
+		default:
+			return err
 		}
-		return nil, err
 	}
 }
+
+func unlockFile(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 // tryLock takes the lock or returns false at once.
 func tryLock(f *os.File) (bool, error) {

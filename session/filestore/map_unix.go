@@ -42,3 +42,30 @@ func identity(info fs.FileInfo) (dev, ino uint64) {
 	}
 	return 0, 0
 }
+
+// fileState is what an append must know of a file: which it is, and its size.
+type fileState struct {
+	dev, ino uint64
+	size     int64
+}
+
+func (s fileState) same(o fileState) bool { return s.dev == o.dev && s.ino == o.ino }
+
+func stateOf(info fs.FileInfo) fileState {
+	dev, ino := identity(info)
+	return fileState{dev, ino, info.Size()}
+}
+
+// statFile tells of the file at a path.
+func statFile(path string) (fileState, error) {
+	var st syscall.Stat_t
+	for {
+		switch err := syscall.Stat(path, &st); err {
+		case nil:
+			return fileState{uint64(st.Dev), uint64(st.Ino), st.Size}, nil
+		case syscall.EINTR:
+		default:
+			return fileState{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+		}
+	}
+}
