@@ -77,9 +77,9 @@ func options() []option {
 		{"repl", "", flag, "", "plain line by line conversation, also in pipes", on(func(a *args) *bool { return &a.repl })},
 		{"continue", "c", flag, "", "go on with the last session of this folder", on(func(a *args) *bool { return &a.cont })},
 		{"resume", "r", flag, "", "choose a session to go on with", on(func(a *args) *bool { return &a.resume })},
-		{"session", "", value, "PATH|ID", "open this session", str(func(a *args) *string { return &a.session })},
-		{"session-id", "", value, "ID", "open the session of exactly this id in this folder, or begin it", str(func(a *args) *string { return &a.sessionID })},
-		{"fork", "", value, "PATH|ID", "begin a session as a copy of this one, all branches included", str(func(a *args) *string { return &a.fork })},
+		{"session", "", value, "PATH|ID", "open this session", notBlank("--session", func(a *args) *string { return &a.session })},
+		{"session-id", "", value, "ID", "open the session of exactly this id in this folder, or begin it", notBlank("--session-id", func(a *args) *string { return &a.sessionID })},
+		{"fork", "", value, "PATH|ID", "begin a session as a copy of this one, all branches included", notBlank("--fork", func(a *args) *string { return &a.fork })},
 		{"at", "", value, "ENTRY", "stand at this entry or label", str(func(a *args) *string { return &a.at })},
 		{"session-dir", "", value, "DIR", "keep sessions in this folder", str(func(a *args) *string { return &a.sessionDir })},
 		{"no-session", "", flag, "", "keep nothing on disk", on(func(a *args) *bool { return &a.noSession })},
@@ -253,6 +253,18 @@ func (a *args) option(opts []option, w string, rest []string) (int, error) {
 	return 1, o.set(a, rest[0])
 }
 
+// notBlank sets a text that says which session is meant: an empty variable of a
+// script must not silently begin a new one.
+func notBlank(name string, field func(*args) *string) func(*args, string) error {
+	return func(a *args, v string) error {
+		*field(a) = v
+		if strings.TrimSpace(v) == "" {
+			return fmt.Errorf("%s is empty: say which session", name)
+		}
+		return nil
+	}
+}
+
 // check finds options that contradict each other.
 func (a *args) check() error {
 	given := func(name string, on bool) string {
@@ -269,6 +281,8 @@ func (a *args) check() error {
 	switch {
 	case a.noSession && a.fork != "":
 		return fmt.Errorf("--fork makes a session file, which --no-session forbids")
+	case a.noSession && a.resume:
+		return fmt.Errorf("--resume opens a session file, which --no-session forbids; --session ID reads one without touching it")
 	case a.provider != "" && a.model == "":
 		return fmt.Errorf("--provider needs --model")
 	case a.at != "" && a.session == "" && a.fork == "" && !a.cont:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
 	"github.com/boughdev/bough/session/memstore"
@@ -68,8 +69,8 @@ func (r *runner) inMemory(ctx context.Context, start control.Start) (control.Sta
 		return start, nil
 	}
 	named, err := r.openNamed(ctx, start, word)
-	if err != nil {
-		return start, err
+	if err != nil || named.Open == "" {
+		return start, err // nothing is there yet
 	}
 	mem := &memstore.Store{}
 	if err := copyInto(ctx, mem, r.store, named.Open); err != nil {
@@ -199,9 +200,9 @@ func (r *runner) lookup(ctx context.Context, word string) ([]filestore.Head, err
 		case len(heads) > 1:
 			slices.SortFunc(heads, func(a, b filestore.Head) int { return b.Info.ModTime().Compare(a.Info.ModTime()) })
 			var b strings.Builder
-			fmt.Fprintf(&b, "%q is the beginning or end of several session ids; give more of it:", word)
+			fmt.Fprintf(&b, "%q is the beginning or end of several session ids; give more of it, or a path:", render.OneLine(word))
 			for _, h := range heads {
-				fmt.Fprintf(&b, "\n  %s  %s  %s", h.Header.ID, h.Info.ModTime().Format(time.DateTime), h.Header.CWD)
+				fmt.Fprintf(&b, "\n  %s  %s  %s", render.OneLine(h.Header.ID), h.Info.ModTime().Format(time.DateTime), render.OneLine(h.Path))
 			}
 			return nil, errors.New(b.String())
 		}
@@ -227,6 +228,7 @@ func (r *runner) forkFile(ctx context.Context, start control.Start, word string)
 	}
 	defer l.Close()
 	var lines [][]byte
+	tree := session.NewTree()
 	for e, err := range l.Entries(ctx, 0) {
 		if err != nil {
 			return start, err
@@ -236,6 +238,10 @@ func (r *runner) forkFile(ctx context.Context, start control.Start, word string)
 			return start, err
 		}
 		lines = append(lines, line)
+		tree.Add(e)
+	}
+	if at := r.args.at; at != "" && !tree.Has(session.ID(at)) && tree.Labelled(at) == "" {
+		return start, fmt.Errorf("the session has no entry and no label %q, so it was not copied", at)
 	}
 	h := session.Header{ID: r.args.sessionID, CWD: r.env.Dir, ParentSession: path}
 	if h.ID != "" {
@@ -263,14 +269,18 @@ func (r *runner) exactly(ctx context.Context, start control.Start, id string) (c
 	if err := session.CheckSessionID(id); err != nil {
 		return start, err
 	}
+	var last time.Time
 	for h, err := range r.store.Heads(ctx) {
 		if err != nil {
 			return start, err
 		}
-		if h.Header.ID == id && h.Header.CWD == r.env.Dir {
-			start.Open = h.Path
-			return start, nil
+		// Programs that began it at the same time made one each.
+		if h.Header.ID == id && h.Header.CWD == r.env.Dir && (start.Open == "" || h.Info.ModTime().After(last)) {
+			start.Open, last = h.Path, h.Info.ModTime()
 		}
+	}
+	if start.Open != "" {
+		return start, nil
 	}
 	r.say("There is no session %s in this folder yet; this is a new one of that id.", id)
 	return r.begin(start, session.Header{ID: id, CWD: r.env.Dir}), nil

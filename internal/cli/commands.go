@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/boughdev/bough/internal/conformance"
@@ -246,7 +247,7 @@ func contextText(out *bufio.Writer, t *session.Tree, p session.Projection) {
 func sessionsCommand(ctx context.Context, env Env, words []string) error {
 	if len(words) > 0 && words[0] == "list" {
 		words = words[1:]
-	} else if len(words) > 0 && words[0][0] != '-' {
+	} else if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
 		return usage{fmt.Errorf("bough sessions %s: there is only list", words[0])}
 	}
 	opts, rest, err := flags(words, map[string]bool{"--json": false, "--all": false, "--session-dir": true})
@@ -279,9 +280,9 @@ func sessionsCommand(ctx context.Context, env Env, words []string) error {
 		if opts["--json"] != "" {
 			out.Write(append(summaryJSON(s), '\n'))
 		} else {
-			fmt.Fprintf(out, "%s  %-4s %5d messages  %s", s.ID, age(time.Since(s.Modified)), s.Messages, title(s))
+			fmt.Fprintf(out, "%s  %-4s %5d messages  %s", render.OneLine(s.ID), age(time.Since(s.Modified)), s.Messages, title(s))
 			if opts["--all"] != "" {
-				fmt.Fprintf(out, "  %s", s.CWD)
+				fmt.Fprintf(out, "  %s", render.OneLine(s.CWD))
 			}
 			out.WriteByte('\n')
 		}

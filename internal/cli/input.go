@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/workspace"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -150,7 +151,7 @@ func escapeAttr(s string) string {
 
 // oneLine makes one line of at most n characters of a text.
 func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = render.OneLine(strings.Join(strings.Fields(s), " "))
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-3]) + "..."
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -96,6 +98,9 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		return nil, err
 	}
 	s.told = s.path()
+	if _, err := os.Stat(s.dir); s.dir != "" && errors.Is(err, fs.ErrNotExist) {
+		s.note("warning", "The folder of this session, %s, is not there any more, so tools and commands cannot work. To go on elsewhere, end bough and copy the session into another folder: bough --fork %s", s.dir, s.told)
+	}
 	if start.Open != "" {
 		s.lease(ctx)
 	}

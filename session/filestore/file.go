@@ -19,6 +19,9 @@ import (
 // maxHeader is how far into a file its header is looked for.
 const maxHeader = 1 << 20
 
+// byteOrderMark is what some editors put before a text. It is never written.
+var byteOrderMark = []byte("\uFEFF")
+
 // ErrNewer is returned by an append to a file of a later version.
 var ErrNewer = errors.New("the session file has a newer version than this program knows, so it is only read; a copy of it (/clone, bough --fork) can be gone on with")
 
@@ -111,7 +114,7 @@ func headerOf(f io.ReaderAt, size int64) (session.Header, error) {
 			// The last line may be cut off here.
 			whole = head[:bytes.LastIndexByte(head, '\n')+1]
 		}
-		h, _, err := session.FindHeader(whole)
+		h, _, err := session.FindHeader(bytes.TrimPrefix(whole, byteOrderMark))
 		if err == nil || n == size || n >= maxHeader {
 			return h, err
 		}

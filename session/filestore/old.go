@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func readOld(f *os.File, h session.Header) (*oldVersion, error) {
 	}
 	data = data[:n]
 	o := &oldVersion{version: h.Version, size: int64(n), lines: map[session.Seq][]byte{}}
-	for _, line := range session.Migrate(h, data) {
+	for _, line := range session.Migrate(h, bytes.TrimPrefix(data, byteOrderMark)) {
 		o.data = append(append(o.data, line...), '\n')
 		at := session.Line{Seq: session.Seq(len(o.data)), Size: len(line) + 1}
 		o.lines[at.Seq] = line
