@@ -69,8 +69,8 @@ func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.St
 			if err := r.declare(); err != nil {
 				return nil, err
 			}
-			if r.first != nil {
-				if _, err := r.record(userMessage(*r.first)); err != nil {
+			for _, q := range r.first {
+				if _, err := r.record(userMessage(q)); err != nil {
 					return nil, err
 				}
 			}

@@ -23,7 +23,7 @@ func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
 		}
 		return "", protocol.Fail(protocol.Busy, "A run is going on. Say whether the message is to steer it or to follow it, or stop it first.")
 	}
-	return s.start(&queued{c.Text, c.Images})
+	return s.start(queued{c.Text, c.Images})
 }
 
 // retry starts a run without a message. Owner's.
@@ -42,13 +42,13 @@ func (s *Session) retry() (protocol.Disposition, error) {
 		case m.Role == message.Assistant:
 			return "", protocol.Fail(protocol.NotRunnable, "The last word here is the model's already. Go back to the question to have it answered again.")
 		}
-		return s.start(nil)
+		return s.start()
 	}
 	return "", protocol.Fail(protocol.NotRunnable, "There is nothing to answer yet.")
 }
 
-// start begins a run, with a message or without. Owner's.
-func (s *Session) start(first *queued) (protocol.Disposition, error) {
+// start begins a run, with messages or without. Owner's.
+func (s *Session) start(first ...queued) (protocol.Disposition, error) {
 	if s.model == nil {
 		return "", protocol.Fail(protocol.NoModel, "No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo.")
 	}
@@ -56,18 +56,52 @@ func (s *Session) start(first *queued) (protocol.Disposition, error) {
 	op := &operation{cancel, make(chan struct{})}
 	s.op = op
 	r := &run{s: s, first: first}
-	go func() {
+	go r.run(ctx, op)
+	return protocol.Started, nil
+}
+
+// run takes turns until nobody has anything to say any more. A message that was
+// queued when there was no next step, but before the owner knew that the run is
+// over, is still part of it.
+func (r *run) run(ctx context.Context, op *operation) {
+	s := r.s
+	for again := true; again; {
 		err := agent.Run(ctx, r)
-		s.post(func() {
+		again = false
+		if derr := s.do(context.WithoutCancel(ctx), func() {
+			if again = r.goesOn(ctx, err); again {
+				return
+			}
 			r.end(ctx, err)
 			s.op = nil
-			cancel()
+			op.cancel()
 			s.recordHeld()
 			s.emit(protocol.RunEnded{Aborted: errors.Is(context.Cause(ctx), context.Canceled) && r.aborted, Failure: r.failure, Kind: r.kind})
 			close(op.done)
-		})
-	}()
-	return protocol.Started, nil
+		}); derr != nil {
+			return // the session is closed
+		}
+	}
+}
+
+// goesOn reports whether a run that came to its end by itself has more to do,
+// and takes that out of the queue. Owner's.
+func (r *run) goesOn(ctx context.Context, err error) bool {
+	if err != nil || ctx.Err() != nil || r.failure != "" || len(r.s.steering)+len(r.s.followUp) == 0 {
+		return false
+	}
+	r.endLoop(false)
+	from, all := &r.s.steering, r.s.opts.AllSteering
+	if len(*from) == 0 {
+		from, all = &r.s.followUp, r.s.opts.AllFollowUp
+	}
+	n := 1
+	if all {
+		n = len(*from)
+	}
+	r.first, *from = (*from)[:n:n], (*from)[n:]
+	r.s.emit(protocol.QueueChanged{Queue: r.s.queue()})
+	return true
 }
 
 func (s *Session) enqueue(q *[]queued, text string, images []message.Block) (protocol.Disposition, error) {
@@ -85,10 +119,10 @@ func (s *Session) clearQueue() (protocol.Queue, error) {
 
 // run is one run of an agent in a session: the agent's host.
 type run struct {
-	s     *Session
-	first *queued // what it begins with
+	s *Session
 
 	// What follows is the owner's.
+	first   []queued // what it begins with
 	turns   int
 	retries int               // of the answer that is being tried for
 	said    []message.Message // of this loop
