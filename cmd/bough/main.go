@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,22 +21,26 @@ func main() { os.Exit(realMain()) }
 func realMain() int {
 	dir, err := os.Getwd()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "bough: the working directory is gone: %v\n", err)
-		return 1
+		dir = "" // it is gone
+	} else {
+		dir = physical(dir)
 	}
-	dir = physical(dir)
+	// What prints by itself must not get between the lines of a product
+	// (docs/spec/frontends.md A-03).
+	stdout := os.Stdout
+	os.Stdout = os.Stderr
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	interrupts := make(chan struct{}) // whoever listens takes an interrupt
 	var got atomic.Int32
 	watchSignals(cancel, interrupts, &got)
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	width, _, err := term.GetSize(int(stdout.Fd()))
 	if err != nil {
 		width = 0 // not a terminal
 	}
 	return cli.Main(ctx, cli.Env{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir,
-		StdinTerminal: term.IsTerminal(int(os.Stdin.Fd())), StdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir,
+		StdinTerminal: term.IsTerminal(int(os.Stdin.Fd())), StdoutTerminal: term.IsTerminal(int(stdout.Fd())),
 		Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) },
 	})
 }
@@ -58,9 +61,10 @@ func physical(dir string) string {
 // An interrupt goes to whoever takes it; if nobody does, it is a signal too.
 func watchSignals(cancel func(), interrupts chan<- struct{}, got *atomic.Int32) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as SIGHUP is under nohup
+			signal.Notify(signals, s)
+		}
 	}
 	// A reader that went away is an error of writing, not the end on the spot:
 	// what was said is still to be kept.

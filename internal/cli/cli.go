@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -25,7 +23,7 @@ type Env struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Getenv func(string) string
-	Dir    string // the working directory
+	Dir    string // the working directory; "" if it is gone
 
 	StdinTerminal, StdoutTerminal bool
 	Width                         int             // of the terminal, in columns; 0 if unknown
@@ -35,11 +33,11 @@ type Env struct {
 	Signalled func() int
 }
 
-// errSilent ends the program with code 1; what was wrong has been said.
-var errSilent = errors.New("")
-
 // usage is an error of the command line itself.
-type usage struct{ error }
+type usage struct {
+	error
+	help string // the command line that tells what there is
+}
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, env Env) int {
@@ -53,10 +51,11 @@ func Main(ctx context.Context, env Env) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return 128 + int(syscall.SIGPIPE) // nobody reads the output any more
 	}
-	if _, ok := errors.AsType[usage](err); ok {
-		fmt.Fprintf(env.Stderr, "bough: %v\nbough --help lists what there is.\n", err)
-	} else if err != nil && !errors.Is(err, errSilent) {
+	if err != nil {
 		fmt.Fprintf(env.Stderr, "bough: %v\n", err)
+	}
+	if u, ok := errors.AsType[usage](err); ok {
+		fmt.Fprintf(env.Stderr, "%s lists what there is.\n", u.help)
 	}
 	return code
 }
@@ -69,14 +68,12 @@ func (e Env) signalled() int {
 }
 
 func run(ctx context.Context, env Env) (int, error) {
-	if len(env.Args) > 0 {
-		if sub, ok := subcommands()[env.Args[0]]; ok {
-			return 0, sub(ctx, env, env.Args[1:])
-		}
+	if found, err := commandOf(ctx, env); found {
+		return 0, err
 	}
 	a, err := parse(env.Args)
 	if err != nil {
-		return 1, usage{err}
+		return 1, usage{err, "bough --help"}
 	}
 	switch {
 	case a.version:
@@ -87,7 +84,7 @@ func run(ctx context.Context, env Env) (int, error) {
 		return 0, err
 	}
 	for _, w := range a.warn {
-		fmt.Fprintf(env.Stderr, "bough: %s has no effect here\n", w)
+		fmt.Fprintf(env.Stderr, "bough: %s\n", w)
 	}
 	r, err := newRunner(env, a)
 	if err != nil {
@@ -97,16 +94,6 @@ func run(ctx context.Context, env Env) (int, error) {
 		return 0, r.listModels()
 	}
 	return r.run(ctx)
-}
-
-// subcommands by name. A word is one only as the very first argument.
-func subcommands() map[string]func(context.Context, Env, []string) error {
-	return map[string]func(context.Context, Env, []string) error{
-		"tree":        treeCommand,
-		"context":     contextCommand,
-		"sessions":    sessionsCommand,
-		"conformance": conformanceCommand,
-	}
 }
 
 // mode is a way to run.
@@ -147,51 +134,4 @@ func (e Env) abs(path string) string {
 		path = filepath.Join(e.Dir, path)
 	}
 	return filepath.Clean(path)
-}
-
-// flags parses the options of a subcommand: names of flags without and with a
-// value. It returns the other words.
-func flags(words []string, known map[string]bool) (map[string]string, []string, error) {
-	got := map[string]string{}
-	var rest []string
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		if w == "--" {
-			rest = append(rest, words[i+1:]...)
-			break
-		}
-		if !strings.HasPrefix(w, "-") || w == "-" {
-			rest = append(rest, w)
-			continue
-		}
-		name, v, inline := strings.Cut(w, "=")
-		takes, ok := known[name]
-		switch {
-		case !ok:
-			var names []string
-			for n := range known {
-				names = append(names, n)
-			}
-			slices.Sort(names)
-			return nil, nil, usage{fmt.Errorf("unknown option %s; there are %s", name, strings.Join(names, ", "))}
-		case takes && !inline:
-			if i+1 == len(words) {
-				return nil, nil, usage{fmt.Errorf("%s needs a value", name)}
-			}
-			i++
-			v = words[i]
-		case !takes && inline:
-			return nil, nil, usage{fmt.Errorf("%s takes no value", name)}
-		case !takes:
-			v = "true"
-		}
-		got[name] = v
-	}
-	return got, rest, nil
-}
-
-// dirExists reports whether a session's folder can be worked in.
-func dirExists(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
 }

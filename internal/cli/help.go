@@ -1,18 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 )
 
-// subcommands in the order of the help.
-var subcommandHelp = []struct{ name, arg, help string }{
-	{"tree", "FILE|ID", "print a session's tree"},
-	{"context", "FILE|ID", "print what a model sees at the leaf (--leaf ID, --json)"},
-	{"sessions", "list [--all]", "list sessions (--json)"},
-	{"conformance", "dump|list|apply", "readings of session files for tests"},
-}
-
+// helpText is bough --help.
 func helpText() string {
 	var b strings.Builder
 	b.WriteString(`bough is a coding agent whose conversations are trees.
@@ -20,7 +16,8 @@ func helpText() string {
 usage: bough [options] [--] [@FILE ...] [MESSAGE ...]
        bough COMMAND [options]
 
-Without a message bough talks with you line by line. With -p it answers and ends.
+Without a message bough talks with you line by line. With -p, or in a pipe, it
+answers and ends; what comes in on standard input is part of the first message.
 In a conversation /help lists what can be done; /branch N goes back to entry N
 of /history and starts another branch there, in the same file.
 
@@ -32,26 +29,63 @@ options:
 		}
 		left := "--" + o.long
 		if o.short != "" {
-			left = "-" + o.short + ", " + left
-		} else {
-			left = "    " + left
+			left += ", -" + o.short
 		}
-		if o.arg != "" {
-			left += " " + o.arg
-		}
-		fmt.Fprintf(&b, "  %-34s %s\n", left, o.help)
+		row(&b, left+" "+o.arg, o.help)
 	}
-	b.WriteString("\ncommands:\n")
-	for _, c := range subcommandHelp {
-		fmt.Fprintf(&b, "  %-34s %s\n", c.name+" "+c.arg, c.help)
+	b.WriteString("\ncommands (bough COMMAND --help says more):\n")
+	for _, c := range commands() {
+		row(&b, c.name+" "+c.words, c.help)
 	}
 	b.WriteString(`
 models: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ...), or
 describe a server in models.json of the agent folder (~/.pi/agent, shared with pi).
 With neither, bough offers a small offline model so that you can try the tree.
 
-exit codes: 0 done; 1 an error, or an answer that failed; 129, 130, 143 after a
-hang-up, an interrupt, a termination.
+exit codes: 0 done; 1 an error, or an answer that failed or was cut (with --mode json
+only the former); 129, 130, 143 after a hang-up, an interrupt, a termination.
 `)
 	return b.String()
+}
+
+// row writes a row of two columns.
+func row(b *strings.Builder, left, right string) {
+	left = strings.TrimRight(left, " ")
+	if len(left) > 28 {
+		fmt.Fprintf(b, "  %s\n  %-28s %s\n", left, "", right)
+		return
+	}
+	fmt.Fprintf(b, "  %-28s %s\n", left, right)
+}
+
+// helpText is bough COMMAND --help.
+func (c command) helpText() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: bough %s", c.name)
+	if len(c.options) > 0 {
+		b.WriteString(" [options]")
+	}
+	fmt.Fprintf(&b, " %s\n\n%s%s.\n", c.words, strings.ToUpper(c.help[:1]), c.help[1:])
+	b.WriteString(c.more)
+	if len(c.options) > 0 {
+		b.WriteString("\noptions:\n")
+	}
+	for _, o := range c.options {
+		row(&b, o.name+" "+o.arg, o.help)
+	}
+	return b.String()
+}
+
+func helpCommand(_ context.Context, env Env, _ map[string]string, words []string) error {
+	text := helpText()
+	if len(words) > 0 {
+		all := commands()
+		i := slices.IndexFunc(all, func(c command) bool { return c.name == words[0] })
+		if i < 0 {
+			return commandUsage("help", "there is no command %q", oneLine(words[0], 40))
+		}
+		text = all[i].helpText()
+	}
+	_, err := io.WriteString(env.Stdout, text)
+	return err
 }

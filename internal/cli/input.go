@@ -1,54 +1,48 @@
 package cli
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
-	"github.com/boughdev/bough/internal/workspace"
-	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
-	"github.com/boughdev/bough/tool/builtin"
+	"github.com/boughdev/bough/session"
 )
 
-// maxFileArg is how much text an @file may hold, in bytes.
-const maxFileArg = 2 << 20
+// errNothing is returned where there is nothing to say (docs/spec/frontends.md A-28).
+var errNothing = errors.New("there is nothing to say: give a message, a file or standard input, or start without -p on a terminal to talk")
 
 // prompts makes what is to be said of standard input, files and messages
 // (docs/spec/frontends.md A2): the first prompt has all of the first two and the
-// first message, each further message is a prompt of its own.
+// first message, each further message is a prompt of its own. JSON mode puts the
+// parts together as pi does, with nothing between them (docs/spec/rpc.md 9).
 func (r *runner) prompts(ctx context.Context, m mode) ([]protocol.Prompt, error) {
 	var parts []string
 	var first protocol.Prompt
-	glue := "\n\n"
-	if !r.env.StdinTerminal && r.env.Stdin != nil {
-		b, err := readAll(ctx, r.env.Stdin)
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		if s := strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")); s != "" {
-			parts = append(parts, s)
-		}
-	}
-	if m == modeJSON && len(r.args.files) == 0 {
-		glue = "" // docs/spec/rpc.md 9
-	}
-	for _, f := range r.args.files {
-		text, image, err := r.fileArg(ctx, f)
+	if m != modeREPL && m != modeRPC {
+		text, err := r.stdin(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if text != "" {
 			parts = append(parts, text)
+		}
+	}
+	glue, end := "\n\n", ""
+	if m == modeJSON {
+		glue, end = "", "\n"
+	}
+	for _, name := range r.args.files {
+		text, image, err := r.fileArg(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			parts = append(parts, text+end)
 		}
 		if image != nil {
 			first.Images = append(first.Images, *image)
@@ -62,96 +56,57 @@ func (r *runner) prompts(ctx context.Context, m mode) ([]protocol.Prompt, error)
 		messages = messages[1:]
 	}
 	first.Text = strings.Join(parts, glue)
-	if first.Text == "" && len(first.Images) == 0 && len(messages) == 0 {
-		return nil, fmt.Errorf("there is nothing to say: give a message, a file or standard input, or start without -p to talk")
+	var out []protocol.Prompt
+	if strings.TrimSpace(first.Text) != "" || len(first.Images) > 0 {
+		out = append(out, first)
 	}
-	out := []protocol.Prompt{first}
-	for _, m := range messages {
-		out = append(out, protocol.Prompt{Text: m})
+	for _, text := range messages {
+		if strings.TrimSpace(text) != "" {
+			out = append(out, protocol.Prompt{Text: text})
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNothing
 	}
 	return out, nil
 }
 
-// readAll reads to the end, or until ctx ends: then whoever writes may never.
-func readAll(ctx context.Context, in io.Reader) (b []byte, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b, err = io.ReadAll(in)
+// stdin reads standard input to its end, unless it is a terminal. Of a read that
+// does not end, a signal is the end.
+func (r *runner) stdin(ctx context.Context) (string, error) {
+	if r.env.StdinTerminal || r.env.Stdin == nil {
+		return "", nil
+	}
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() { // nothing but the end of the process ends a read that hangs
+		data, err := io.ReadAll(r.env.Stdin)
+		done <- read{data, err}
 	}()
 	select {
-	case <-done:
-		return b, err
+	case in := <-done:
+		if in.err != nil {
+			return "", fmt.Errorf("read standard input: %w", in.err)
+		}
+		return session.TrimSpace(decoded(in.data)), nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return "", ctx.Err()
 	}
 }
 
-// fileArg reads one @file.
-func (r *runner) fileArg(ctx context.Context, name string) (text string, image *message.Block, err error) {
-	ws := workspace.NewLocal(r.env.Dir)
-	path, info, err := workspace.Find(ctx, ws, r.env.abs(name))
-	if err != nil {
-		return "", nil, fmt.Errorf("@%s: %s cannot be read: %w", name, r.env.abs(name), err)
-	}
-	if !info.Mode().IsRegular() {
-		return "", nil, fmt.Errorf("@%s: %s is no regular file", name, path)
-	}
-	limit := int64(maxFileArg)
-	if n, err := strconv.ParseInt(r.env.Getenv("BOUGH_MAX_FILE_ARG"), 10, 64); err == nil && n > 0 {
-		limit = n
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", nil, fmt.Errorf("@%s: %w", name, err)
-	}
-	if len(data) == 0 {
-		fmt.Fprintf(r.env.Stderr, "bough: @%s is empty, so it is left out\n", name)
-		return "", nil, nil
-	}
-	attr := fmt.Sprintf("<file name=\"%s\">", escapeAttr(filepath.ToSlash(path)))
-	if strings.HasPrefix(http.DetectContentType(data), "image/") {
-		note, b, err := r.imageArg(ctx, ws, path)
-		if b != nil || err != nil {
-			return attr + note + "</file>", b, err
-		}
-	}
-	if int64(len(data)) > limit {
-		return "", nil, fmt.Errorf("@%s: %s has %d bytes, more than the %d that are taken; say its name in the prompt instead and let the model read it (or set BOUGH_MAX_FILE_ARG)", name, path, len(data), limit)
-	}
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	if !utf8.Valid(data) {
-		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	}
-	return attr + "\n" + string(data) + "\n</file>", nil, nil
+// decoded reads bytes as UTF-8 without a byte order mark. What is none becomes
+// U+FFFD.
+func decoded(data []byte) string {
+	return rawjson.ToValid(strings.TrimPrefix(string(data), "\uFEFF"))
 }
 
-// imageArg makes of an image file what the read tool would: scaled, turned, with
-// hints. b is nil if it is no image that a model can be shown.
-func (r *runner) imageArg(ctx context.Context, ws workspace.Workspace, path string) (note string, b *message.Block, err error) {
-	read := builtin.Tools(ws, builtin.Options{Images: builtin.ImageLimits{KeepSize: !r.settings.Images.AutoResize}})[0]
-	out, err := read.Run(ctx, append(append([]byte(`{"path":`), rawjson.Quote(path)...), '}'), nil)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, c := range out.Content {
-		switch c.Type {
-		case message.ImageBlock:
-			b = &c
-		case message.TextBlock:
-			note += c.Text
-		}
-	}
-	return note, b, nil
-}
-
-func escapeAttr(s string) string {
-	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(s)
-}
-
-// oneLine makes one line of at most n characters of a text.
+// oneLine makes one line of at most n characters of a text, which a terminal may be
+// shown.
 func oneLine(s string, n int) string {
-	s = render.OneLine(strings.Join(strings.Fields(s), " "))
+	s = render.OneLine(s)
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-3]) + "..."
 	}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
+	"github.com/boughdev/bough/internal/auth"
+	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/script"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/provider/anthropic"
@@ -16,19 +19,22 @@ import (
 	"github.com/boughdev/bough/provider/scripted"
 )
 
+// scriptedProvider has the models that follow the file of BOUGH_SCRIPT.
+const scriptedProvider = "scripted"
+
 // models is where sessions get their models from.
 type models struct {
 	r       *runner
 	reg     *catalog.Registry
-	pick    catalog.Pick // what --model names
-	model   string       // the model of the command line; "" if none
-	level   string       // its thinking level, or --thinking
-	offline bool         // the offline model may stand in
+	pick    catalog.Pick   // what --model names; without an id if there is none
+	level   string         // thinking level of the command line; "" if there is none
+	scope   []catalog.Pick // what --models or the settings restrict the start to
+	offline bool           // the offline model may stand in
 	script  *script.Script
 }
 
-// models reads what the user has. Local servers are looked for only if nothing
-// else can be asked.
+// models reads what the user has, and finds the model that the command line
+// names. Local servers are looked for only if nothing else can be asked.
 func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 	reg, err := r.registry(ctx, false)
 	if err != nil {
@@ -40,80 +46,98 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 			return nil, fmt.Errorf("BOUGH_SCRIPT: %w", err)
 		}
 	}
-	if err := ms.name(ctx); err != nil {
+	if err := ms.choose(); err != nil {
 		return nil, err
 	}
-	if ms.model == "" && !r.offline() && len(reg.Available()) == 0 {
+	if ms.pick.Info.ID != "" {
+		return ms, nil
+	}
+	if !r.offline() && len(reg.Available()) == 0 {
 		if ms.reg, err = r.registry(ctx, true); err != nil {
 			return nil, err
 		}
 	}
-	if ms.model == "" && !ms.offline && len(ms.reg.Available()) == 0 {
+	if !ms.offline && len(ms.reg.Available()) == 0 {
 		return nil, errors.New(noModel)
 	}
+	ms.restrict()
 	return ms, nil
 }
 
 const noModel = "no model can be used. Set a provider's key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY, describe a server in models.json of the agent folder, or name the offline model: --model offline/demo"
 
-// name finds the model that --model names.
-func (m *models) name(ctx context.Context) error {
+// choose finds the model of --model and the level of --thinking, which beats the
+// one in the model's name (docs/spec/frontends.md A-40).
+func (m *models) choose() error {
 	a := m.r.args
-	if a.thinking != "" && !catalog.IsLevel(a.thinking) {
-		m.r.say("--thinking %s is no level; there are %s.", a.thinking, strings.Join(provider.Levels, ", "))
-		a.thinking = ""
+	if catalog.IsLevel(a.thinking) {
+		m.level = a.thinking
+	} else if a.hasThinking {
+		m.r.say("--thinking %q is no level; there are %s.", a.thinking, strings.Join(provider.Levels, ", "))
 	}
-	m.level = a.thinking
-	if a.model == "" && a.models == "" {
-		return nil
-	}
-	query, level := catalog.SplitLevel(a.model)
-	for _, own := range []string{offline.Provider, "scripted"} {
-		id, ok := strings.CutPrefix(query, own+"/")
-		if !ok && a.provider == own {
-			id, ok = query, true
-		}
-		if !ok {
-			continue
-		}
-		if _, err := m.Model(own, id); err != nil {
-			return err
-		}
-		m.pick.Info.Provider, m.pick.Info.ID, m.model = own, id, a.model
-		return nil
-	}
-	wish := catalog.Wish{Model: a.model, Provider: a.provider, Thinking: a.thinking, Settings: m.r.settings}
 	if a.model == "" {
-		scope, warnings := catalog.Scope(split(a.models), m.reg.Available())
-		for _, w := range warnings {
-			m.r.say("%s", w)
-		}
-		if len(scope) == 0 {
-			return nil
-		}
-		wish.Scope = scope
+		return nil
 	}
-	pick, notices, err := m.reg.Start(wish)
-	if err != nil {
+	pick, err := m.own(a.model, a.provider)
+	if err == nil && pick.Info.ID == "" {
+		pick, err = m.reg.Resolve(a.model, a.provider)
+	}
+	switch {
+	case err != nil:
 		return err
+	case !pick.Ready:
+		return fmt.Errorf("%s cannot be used: %s", pick.Name(), pick.Why)
+	case pick.Warning != "":
+		m.r.say("%s", pick.Warning)
 	}
-	for _, n := range notices {
-		m.r.say("%s", n)
-	}
-	m.pick, m.model = pick, pick.Name()
+	m.pick = pick
 	if m.level == "" {
-		m.level = level
+		m.level = pick.Level
 	}
 	return nil
 }
 
-// named returns the model of the command line, "" if there is none.
-func (m *models) named() (provider, id string) {
-	if m.model == "" {
-		return "", ""
+// own finds a model that no list has, since it is built in. Without an id there
+// is none that is meant.
+func (m *models) own(query, at string) (catalog.Pick, error) {
+	query, level := catalog.SplitLevel(query)
+	for _, own := range []string{offline.Provider, scriptedProvider} {
+		name, id, ok := strings.Cut(query, "/")
+		switch {
+		case ok && strings.EqualFold(name, own) && (at == "" || strings.EqualFold(at, own)):
+		case strings.EqualFold(at, own):
+			id = query
+		default:
+			continue
+		}
+		model, err := m.Model(own, id)
+		if err != nil {
+			return catalog.Pick{}, err
+		}
+		return catalog.Pick{Choice: catalog.Choice{Info: model.Info(), Ready: true}, Level: level}, nil
 	}
-	return m.pick.Info.Provider, m.pick.Info.ID
+	return catalog.Pick{}, nil
 }
+
+// restrict takes up --models or, without it, the setting enabledModels
+// (docs/spec/frontends.md A-45).
+func (m *models) restrict() {
+	patterns := split(m.r.args.models)
+	if len(patterns) == 0 && len(m.reg.Available()) > 0 {
+		patterns = m.r.settings.EnabledModels
+	}
+	if len(patterns) == 0 {
+		return
+	}
+	var warnings []string
+	m.scope, warnings = catalog.Scope(patterns, m.reg.Available())
+	for _, w := range warnings {
+		m.r.say("%s", w)
+	}
+}
+
+// named returns the model of the command line, "" if there is none.
+func (m *models) named() (provider, id string) { return m.pick.Info.Provider, m.pick.Info.ID }
 
 // Available lists the models that can be asked.
 func (m *models) Available() []provider.Info {
@@ -132,7 +156,7 @@ func (m *models) Model(at, id string) (provider.Model, error) {
 			return nil, fmt.Errorf("there is only the offline model %s/%s", offline.Provider, offline.ID)
 		}
 		return offline.New(offline.Options{}), nil
-	case "scripted":
+	case scriptedProvider:
 		if m.script == nil {
 			return nil, errors.New("scripted models follow the file that BOUGH_SCRIPT names, and it is not set")
 		}
@@ -165,13 +189,10 @@ func (m *models) open(c catalog.Choice) (provider.Model, error) {
 	return nil, fmt.Errorf("%s speaks %s, which bough does not know yet", c.Name(), c.Info.API)
 }
 
-// Default returns the model of new sessions.
+// Default returns the model of new sessions, and of those whose own one cannot be
+// had.
 func (m *models) Default() (provider.Model, string, error) {
-	wish := catalog.Wish{Settings: m.r.settings}
-	if patterns := m.r.settings.EnabledModels; len(patterns) > 0 {
-		wish.Scope, _ = catalog.Scope(patterns, m.reg.Available())
-	}
-	pick, notices, err := m.reg.Start(wish)
+	pick, notices, err := m.reg.Start(catalog.Wish{Scope: m.scope, Settings: m.r.settings})
 	why := strings.Join(notices, " ")
 	if err == nil {
 		model, oerr := m.open(pick.Choice)
@@ -186,8 +207,87 @@ func (m *models) Default() (provider.Model, string, error) {
 // Thinking returns the level that a model is asked with unless a session says
 // otherwise.
 func (m *models) Thinking(info provider.Info) string {
-	if l := m.r.settings.ModelThinkingLevels[info.Provider+"/"+info.ID]; l != "" {
+	name := info.Provider + "/" + info.ID
+	for _, p := range m.scope {
+		if p.Level != "" && p.Name() == name {
+			return p.Level
+		}
+	}
+	if l := m.r.settings.ModelThinkingLevels[name]; l != "" {
 		return l
 	}
 	return m.r.settings.DefaultThinkingLevel
+}
+
+// registry knows all models of the user.
+func (r *runner) registry(ctx context.Context, probe bool) (*catalog.Registry, error) {
+	modelsFile, problems := config.LoadModels(r.paths)
+	creds, odd := auth.Load(r.paths.AuthFile())
+	keys := auth.New(r.env.Getenv, creds)
+	o := catalog.Options{Models: modelsFile, Keys: keys}
+	if probe {
+		o.Local = catalog.ProbeLocal(ctx)
+	}
+	if r.args.apiKey != "" {
+		at, err := r.keyOwner(o)
+		if err != nil {
+			return nil, err
+		}
+		keys.Use(at, r.args.apiKey)
+	}
+	reg, more := catalog.New(o)
+	if !probe { // then they have been told
+		for _, p := range append(problems, more...) {
+			r.tell(p.String())
+		}
+		for _, o := range odd {
+			r.tell(o)
+		}
+	}
+	return reg, nil
+}
+
+// keyOwner is the provider that gets --api-key: that of the chosen model.
+func (r *runner) keyOwner(o catalog.Options) (string, error) {
+	a := r.args
+	if a.provider != "" {
+		return a.provider, nil
+	}
+	model := a.model
+	if model == "" {
+		model = split(a.models)[0]
+	}
+	reg, _ := catalog.New(o) // its problems are told with the registry that is used
+	p, err := reg.Resolve(model, "")
+	if err != nil {
+		return "", fmt.Errorf("--api-key: %w", err)
+	}
+	return p.Info.Provider, nil
+}
+
+func (r *runner) offline() bool {
+	return r.args.offline || config.Env(r.env.Getenv).Offline()
+}
+
+// listModels prints the table of --list-models.
+func (r *runner) listModels() error {
+	reg, err := r.registry(context.Background(), false)
+	if err != nil {
+		return err
+	}
+	available := reg.Available()
+	rows := catalog.List(available, r.args.listQuery)
+	switch {
+	case len(available) == 0:
+		r.say("no model can be asked yet. Set a provider's key, for example ANTHROPIC_API_KEY, or describe a server in %s.", r.paths.ModelsFile())
+		return nil
+	case len(rows) == 1:
+		r.say("none of the %d models that can be asked is called anything like %q.", len(available), r.args.listQuery)
+		return nil
+	}
+	w := tabwriter.NewWriter(r.env.Stdout, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -16,14 +17,16 @@ import (
 
 // Options say what to say and how to print.
 type Options struct {
-	Prompts []protocol.Prompt // said one after the other, each once the one before has settled
-	JSON    bool              // print events (docs/spec/rpc.md 9)
-	Out     io.Writer
-	Err     io.Writer // for notices
+	Prompts  []protocol.Prompt // said one after the other, each once the one before has settled
+	JSON     bool              // print events (docs/spec/rpc.md 9)
+	Terminal bool              // Out is one: what it would obey is taken out of the answer
+	Out      io.Writer
+	Err      io.Writer // for notices, and for what went wrong
 }
 
 // Run says the prompts and returns the exit code: of printed text 1 if the last
-// answer failed or was cut; of JSON 0, since failures are among the events.
+// answer failed or was cut; of JSON 0, since failures are among the events. If
+// nobody reads Out any more it returns at once, with that error.
 func Run(ctx context.Context, c protocol.Client, o Options) (int, error) {
 	p := &printer{o: o, c: c, out: bufio.NewWriterSize(o.Out, 64<<10)}
 	err := p.run(ctx)
@@ -31,13 +34,6 @@ func Run(ctx context.Context, c protocol.Client, o Options) (int, error) {
 		err = ferr
 	}
 	return p.code, err
-}
-
-func (p *printer) flush() error {
-	if err := p.out.Flush(); err != nil {
-		return fmt.Errorf("write the output: %w", err)
-	}
-	return nil
 }
 
 type printer struct {
@@ -68,22 +64,40 @@ func (p *printer) run(ctx context.Context) error {
 	return protocol.ErrClosed
 }
 
+func (p *printer) flush() error {
+	if err := p.out.Flush(); err != nil {
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+// record prints lines of JSON, which are there for the reader at once.
+func (p *printer) record(lines ...[]byte) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	for _, l := range lines {
+		p.out.Write(l)        // bufio keeps the first error for Flush
+		p.out.WriteByte('\n') // likewise
+	}
+	return p.flush()
+}
+
+// tell says something that is not the product of the run.
+func (p *printer) tell(format string, args ...any) {
+	fmt.Fprintf(p.o.Err, "bough: %s\n", render.Clean(fmt.Sprintf(format, args...)))
+}
+
 func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 	if p.live && p.o.JSON {
-		for _, r := range p.wire.Records(ev) {
-			p.out.Write(r)        // bufio keeps the first error for Flush
-			p.out.WriteByte('\n') // likewise
-		}
-		if err := p.flush(); err != nil {
+		if err := p.record(p.wire.Records(ev)...); err != nil {
 			return err
 		}
 	}
 	switch e := ev.(type) {
 	case protocol.Opened:
 		if p.o.JSON && !p.live {
-			p.out.Write(e.Header.Line())
-			p.out.WriteByte('\n')
-			return p.flush()
+			return p.record(e.Header.Line())
 		}
 	case protocol.State:
 		if p.live {
@@ -92,10 +106,10 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 		p.live = true
 		return p.next(ctx)
 	case protocol.Notice:
-		fmt.Fprintf(p.o.Err, "bough: %s\n", e.Text)
+		p.tell("%s", e.Text)
 	case protocol.RetryStarted:
 		if !p.o.JSON {
-			fmt.Fprintf(p.o.Err, "bough: %s; trying again in %s (%d of %d)\n", e.Error, e.Delay, e.Attempt, e.Max)
+			p.tell("%s; trying again in %s (%d of %d)", e.Error, e.Delay, e.Attempt, e.Max)
 		}
 	case protocol.Appended:
 		if e.Entry.Role == message.Assistant && p.live && !e.Foreign {
@@ -125,29 +139,44 @@ func (p *printer) next(ctx context.Context) error {
 
 // settled is called when a run has ended.
 func (p *printer) settled(ctx context.Context, e protocol.RunEnded) error {
+	if !p.o.JSON {
+		p.code = p.judge(e)
+	}
 	if p.said < len(p.o.Prompts) && !e.Aborted {
 		return p.next(ctx)
 	}
-	if p.o.JSON {
-		return errDone
-	}
-	text := p.last.Text("\n")
-	if text != "" {
-		p.out.WriteString(text)
-		p.out.WriteByte('\n')
-	}
-	switch {
-	case e.Aborted || p.last.StopReason == message.Aborted:
-		p.code = 1
-		fmt.Fprintln(p.o.Err, "bough: the answer was aborted")
-	case p.last.StopReason == message.Failed:
-		p.code = 1
-		fmt.Fprintf(p.o.Err, "bough: the model failed: %s\n", p.last.ErrorMessage)
-	case p.last.StopReason == message.Length:
-		p.code = 1
-		fmt.Fprintln(p.o.Err, "bough: the answer was cut off by the output limit of the model")
-	case e.Failure != "":
-		p.code = 1
+	if !p.o.JSON {
+		p.answer()
 	}
 	return errDone
+}
+
+// judge says what was wrong with an answer, and returns the exit code for it.
+func (p *printer) judge(e protocol.RunEnded) int {
+	switch {
+	case e.Aborted || p.last.StopReason == message.Aborted:
+		p.tell("the answer was aborted")
+	case p.last.StopReason == message.Failed:
+		p.tell("the model failed: %s", p.last.ErrorMessage)
+	case p.last.StopReason == message.Length:
+		p.tell("the answer was cut off by the output limit of the model")
+	case e.Failure != "": // has been told
+	default:
+		return 0
+	}
+	return 1
+}
+
+// answer prints the last answer, unless it broke off: half a text must not pass
+// for a whole one. One that was cut by its limit is printed, as pi does.
+func (p *printer) answer() {
+	text := p.last.Text("\n")
+	if text == "" || p.last.StopReason == message.Failed || p.last.StopReason == message.Aborted {
+		return
+	}
+	if p.o.Terminal {
+		text = render.Clean(text)
+	}
+	p.out.WriteString(text) // bufio keeps the first error for Flush
+	p.out.WriteByte('\n')
 }

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/session/filestore"
+)
+
+// command is a subcommand. A word is one only as the very first argument
+// (docs/spec/frontends.md A-01).
+type command struct {
+	name    string
+	words   string // what it takes, for the help
+	help    string
+	more    string // what else its own help says; "" if nothing
+	options []commandOption
+	run     func(ctx context.Context, env Env, opts map[string]string, words []string) error
+}
+
+// commandOption is an option of a subcommand: a flag if arg is "".
+type commandOption struct{ name, arg, help string }
+
+var (
+	jsonOption = commandOption{"--json", "", "print JSON"}
+	liveOption = commandOption{"--live", "", "with --json: where the conversation stands, not just the last line"}
+	dirOption  = commandOption{"--session-dir", "DIR", "look for sessions in this folder"}
+)
+
+// commands are all subcommands in the order of the help.
+func commands() []command {
+	return []command{
+		{"tree", "FILE|ID", "print a session's tree",
+			"With --json each entry is a line: id, parentId, type, role, timestamp, preview,\nlabel, children (how many), onPath; roots first, each entry before what is below it.\n",
+			[]commandOption{
+				jsonOption, liveOption,
+				{"--preview", "", fmt.Sprintf("with --json: previews also in a session of more than %d entries", previewLimit)},
+				{"--ascii", "", "draw with plain characters"},
+				{"--all", "", "also entries that are only bookkeeping"},
+				{"--classic", "", "indent below every branch point"},
+				dirOption,
+			}, treeCommand},
+		{"context", "FILE|ID", "print what a model sees at the leaf",
+			"With --json it is one object: messages, thinkingLevel, model.\n",
+			[]commandOption{
+				jsonOption, liveOption,
+				{"--leaf", "ENTRY", "at this entry or label"},
+				dirOption,
+			}, contextCommand},
+		{"sessions", "[list]", "list sessions",
+			"With --json each session is a line: path, id, cwd, name, parentSessionPath, created,\nmodified, messageCount, firstMessage; newest first.\n",
+			[]commandOption{
+				jsonOption,
+				{"--all", "", "those of all folders"},
+				dirOption,
+			}, sessionsCommand},
+		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
+			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
+		{"help", "[COMMAND]", "print help", "", nil, helpCommand},
+	}
+}
+
+// missingCommands are words that are commands in pi or will be commands in bough,
+// and what helps until then.
+func missingCommands() map[string]string {
+	key := "Set a provider's key in the environment, for example ANTHROPIC_API_KEY; what pi auth login has stored counts too."
+	settings := "Settings are in settings.json and models.json of the agent folder (~/.pi/agent)."
+	packages := "bough fetches no packages."
+	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
+	file := "A session is one file, which can be copied as it is; bough sessions list --json tells its path."
+	look := "bough tree FILE|ID and bough context FILE|ID show what is in a session."
+	return map[string]string{
+		"auth": key, "list": settings, "config": settings,
+		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
+		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
+		"export": file, "import": file, "show": look, "doctor": look, "stats": look,
+		"try": "/branch N in a conversation begins another way from an earlier entry.",
+	}
+}
+
+// commandOf runs the subcommand that a command line begins with, if it does.
+func commandOf(ctx context.Context, env Env) (found bool, err error) {
+	if len(env.Args) == 0 {
+		return false, nil
+	}
+	name := env.Args[0]
+	if instead, ok := missingCommands()[name]; ok {
+		return true, fmt.Errorf("this version has no bough %s yet. %s To say the word to a model: bough -- %s", name, instead, name)
+	}
+	all := commands()
+	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return false, nil
+	}
+	return true, all[i].main(ctx, env, env.Args[1:])
+}
+
+// main parses the options of a subcommand and runs it.
+func (c command) main(ctx context.Context, env Env, words []string) error {
+	opts := map[string]string{}
+	var rest []string
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if w == "--" {
+			rest = append(rest, words[i+1:]...)
+			break
+		}
+		if w == "--help" || w == "-h" {
+			_, err := io.WriteString(env.Stdout, c.helpText())
+			return err
+		}
+		if !strings.HasPrefix(w, "-") || w == "-" {
+			rest = append(rest, w)
+			continue
+		}
+		name, v, inline := strings.Cut(w, "=")
+		k := slices.IndexFunc(c.options, func(o commandOption) bool { return o.name == name })
+		switch {
+		case k < 0:
+			return c.usage("unknown option %s", oneLine(name, 40))
+		case c.options[k].arg == "" && inline:
+			return c.usage("%s takes no value", name)
+		case c.options[k].arg == "":
+			v = "true"
+		case !inline && i+1 < len(words):
+			i++
+			v = words[i]
+		}
+		if v == "" {
+			return c.usage("%s needs a value: %s %s", name, name, c.options[k].arg)
+		}
+		opts[name] = v
+	}
+	return c.run(ctx, env, opts, rest)
+}
+
+// usage is an error of a subcommand's own command line.
+func (c command) usage(format string, args ...any) error {
+	return usage{fmt.Errorf("%s: %s", c.name, fmt.Sprintf(format, args...)), "bough " + c.name + " --help"}
+}
+
+func commandUsage(name, format string, args ...any) error {
+	return command{name: name}.usage(format, args...)
+}
+
+// find returns the store and the path of the session of a path or id.
+func find(ctx context.Context, env Env, opts map[string]string, words []string) (filestore.Store, string, error) {
+	r, err := newRunner(env, &args{sessionDir: opts["--session-dir"], maxTurns: -1})
+	if err != nil {
+		return filestore.Store{}, "", err
+	}
+	word := words[0]
+	if filestore.IsPath(word) || fileExists(env.abs(word)) {
+		return r.store, env.abs(word), nil
+	}
+	head, err := r.lookup(ctx, word)
+	return r.store, head.Path, err
+}
+
+// oneSession opens the session that is the one word of a subcommand.
+func oneSession(ctx context.Context, env Env, opts map[string]string, words []string) (*session.Session, error) {
+	store, path, err := find(ctx, env, opts, words)
+	if err != nil {
+		return nil, err
+	}
+	return session.Open(ctx, store, path)
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/session/filestore"
+)
+
+// contextCommand prints what a model sees at an entry: the last one as pi has it,
+// where the conversation stands, or one that is named (docs/spec/README.md 28).
+func contextCommand(ctx context.Context, env Env, opts map[string]string, words []string) error {
+	if len(words) != 1 {
+		return commandUsage("context", "give one session, its path or id; bough sessions list shows them")
+	}
+	if opts["--leaf"] != "" && opts["--live"] != "" {
+		return commandUsage("context", "--leaf and --live both say where; give one of them")
+	}
+	store, path, err := find(ctx, env, opts, words)
+	if err != nil {
+		return err
+	}
+	return withContext(ctx, store, path, opts, func(t *session.Tree, leaf session.ID) error {
+		out := bufio.NewWriterSize(env.Stdout, 1<<16)
+		print := contextText
+		if opts["--json"] != "" {
+			print = contextJSON
+		}
+		err := print(out, t, leaf)
+		if ferr := out.Flush(); err == nil {
+			err = ferr
+		}
+		return err
+	})
+}
+
+// withContext calls show with the entry that the options name and a tree of as
+// much of the session as its context needs, while the file is open.
+func withContext(ctx context.Context, store filestore.Store, path string, opts map[string]string, show func(*session.Tree, session.ID) error) error {
+	leaf := session.ID(opts["--leaf"])
+	if opts["--live"] == "" {
+		log, err := store.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer log.Close()
+		tree, at, err := session.TreeFor(ctx, log, leaf)
+		if err == nil {
+			return show(tree, at)
+		}
+		if !errors.Is(err, session.ErrNoSuchEntry) {
+			return err
+		}
+	}
+	s, err := session.Open(ctx, store, path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	at := s.Tree().Leaf()
+	if leaf != "" {
+		if at = s.Tree().Labelled(string(leaf)); at == "" {
+			return fmt.Errorf("the session has no entry and no label %q. bough tree %s --json lists them", leaf, path)
+		}
+	}
+	return show(s.Tree(), at)
+}
+
+func contextJSON(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
+	out.WriteString(`{"messages":[`) // bufio keeps the first error for Flush
+	first := true
+	p, err := new(session.Projector).Stream(t, leaf, func(m []byte) error {
+		if !first {
+			out.WriteByte(',')
+		}
+		first = false
+		_, err := out.Write(m)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.WriteString(`],"thinkingLevel":`)
+	out.Write(rawjson.Quote(p.Thinking))
+	out.WriteString(`,"model":`)
+	if p.Model == (session.ModelChange{}) {
+		out.WriteString("null")
+	} else {
+		fmt.Fprintf(out, `{"provider":%s,"modelId":%s}`, rawjson.Quote(p.Model.Provider), rawjson.Quote(p.Model.ModelID))
+	}
+	out.WriteString("}\n")
+	return nil
+}
+
+func contextText(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
+	p, err := new(session.Projector).Context(t, leaf)
+	if err != nil {
+		return err
+	}
+	previews := render.NewPreviews(t)
+	for i, it := range p.Items {
+		fmt.Fprintf(out, "[%d] %-10s %s\n", i, it.Message.Role, previews.Of(it.Entry).Text)
+	}
+	model := "no model yet"
+	if p.Model != (session.ModelChange{}) {
+		model = render.OneLine("model " + p.Model.Provider + "/" + p.Model.ModelID)
+	}
+	fmt.Fprintf(out, "%s, thinking %s\n", model, render.OneLine(p.Thinking))
+	return nil
+}

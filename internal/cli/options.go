@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// args is a parsed command line.
+type args struct {
+	messages []string // what to say, in order
+	files    []string // @file, without the @
+
+	print, repl, help, version   bool
+	mode                         string // text, json, rpc
+	cont, resume                 bool
+	session, sessionID, fork, at string
+	sessionDir                   string
+	noSession                    bool
+	name                         string
+	provider, model, apiKey      string
+	thinking                     string
+	hasThinking                  bool
+	models                       string
+	listModels                   bool
+	listQuery                    string
+	tools                        []string
+	hasTools                     bool // --tools was given; its list may be empty
+	excludeTools                 []string
+	noBuiltin, noTools           bool
+	systemPrompt                 string
+	appendPrompt                 []string
+	noContext                    bool
+	approve, noApprove           bool
+	offline, quiet, ascii        bool
+	maxTurns                     int      // -1: not given
+	warn                         []string // what is odd about options that are accepted all the same
+}
+
+// How an option takes a value.
+type valueKind int
+
+const (
+	flag     valueKind = iota // none
+	value                     // the next word, whatever it is, or what follows =
+	words                     // likewise, and it may be empty
+	optional                  // the next word if it looks like none of an option
+	message1                  // --print: the next word, if it is one, is a message
+)
+
+// option is one option of the command line. The table drives the parser and the
+// help.
+type option struct {
+	long, short string
+	kind        valueKind
+	arg         string // name of the value, for the help
+	help        string // "" hides it
+	set         func(a *args, v string) error
+}
+
+// options are all options in the order of the help (docs/spec/frontends.md A3).
+func options() []option {
+	str := func(p func(*args) *string) func(*args, string) error {
+		return func(a *args, v string) error { *p(a) = v; return nil }
+	}
+	on := func(p func(*args) *bool) func(*args, string) error {
+		return func(a *args, v string) error { *p(a) = true; return nil }
+	}
+	return []option{
+		{"print", "p", message1, "", "answer on standard output and end", on(func(a *args) *bool { return &a.print })},
+		{"mode", "", value, "MODE", "text, json (every event as a line) or rpc", setMode},
+		{"repl", "", flag, "", "plain line by line conversation, also in pipes", on(func(a *args) *bool { return &a.repl })},
+		{"continue", "c", flag, "", "go on with the last session of this folder", on(func(a *args) *bool { return &a.cont })},
+		{"resume", "r", flag, "", "choose a session to go on with", on(func(a *args) *bool { return &a.resume })},
+		{"session", "", value, "PATH|ID", "open this session; a path where nothing is begins one there", str(func(a *args) *string { return &a.session })},
+		{"session-id", "", value, "ID", "open the session of exactly this id in this folder, or begin it", str(func(a *args) *string { return &a.sessionID })},
+		{"fork", "", value, "PATH|ID", "begin a session as a copy of this one, all branches included", str(func(a *args) *string { return &a.fork })},
+		{"at", "", value, "ENTRY", "stand at this entry or label (with -c, -r, --session or --fork)", str(func(a *args) *string { return &a.at })},
+		{"session-dir", "", value, "DIR", "keep and look for sessions in this folder", str(func(a *args) *string { return &a.sessionDir })},
+		{"no-session", "", flag, "", "keep nothing on disk", on(func(a *args) *bool { return &a.noSession })},
+		{"name", "n", value, "NAME", "name the session", setName},
+		{"provider", "", words, "NAME", "provider of --model", str(func(a *args) *string { return &a.provider })},
+		{"model", "", words, "MODEL", "id, provider/id or part of a name; :LEVEL sets the thinking level", str(func(a *args) *string { return &a.model })},
+		{"api-key", "", value, "KEY", "key for this run; an environment variable is safer", str(func(a *args) *string { return &a.apiKey })},
+		{"thinking", "", words, "LEVEL", "off, minimal, low, medium, high, xhigh or max", func(a *args, v string) error {
+			a.thinking, a.hasThinking = v, true
+			return nil
+		}},
+		{"models", "", words, "LIST", "models to choose the first from, names or patterns", str(func(a *args) *string { return &a.models })},
+		{"list-models", "", optional, "[TEXT]", "list the models that can be asked", func(a *args, v string) error {
+			a.listModels, a.listQuery = true, v
+			return nil
+		}},
+		{"tools", "t", words, "LIST", "just these tools (* is a pattern), or +NAME,-NAME to change the usual set", func(a *args, v string) error {
+			a.tools, a.hasTools = split(v), true
+			return nil
+		}},
+		{"exclude-tools", "xt", words, "LIST", "leave out these tools; may be given several times", func(a *args, v string) error {
+			a.excludeTools = append(a.excludeTools, split(v)...)
+			return nil
+		}},
+		{"no-builtin-tools", "nbt", flag, "", "no built-in tools but those of --tools", on(func(a *args) *bool { return &a.noBuiltin })},
+		{"no-tools", "nt", flag, "", "no tools but those of --tools", on(func(a *args) *bool { return &a.noTools })},
+		{"system-prompt", "", words, "TEXT|PATH", "say this in place of the first part of the system prompt", str(func(a *args) *string { return &a.systemPrompt })},
+		{"append-system-prompt", "", words, "TEXT|PATH", "add this to the system prompt; may be given several times", func(a *args, v string) error {
+			a.appendPrompt = append(a.appendPrompt, v)
+			return nil
+		}},
+		{"no-context-files", "nc", flag, "", "do not read AGENTS.md and the like", on(func(a *args) *bool { return &a.noContext })},
+		{"max-turns", "", value, "N", "end a run after N turns (0: no limit)", setMaxTurns},
+		{"approve", "a", flag, "", "trust the project's own settings for this run", on(func(a *args) *bool { return &a.approve })},
+		{"no-approve", "na", flag, "", "do not trust them", on(func(a *args) *bool { return &a.noApprove })},
+		{"offline", "", flag, "", "no use of the network by itself", on(func(a *args) *bool { return &a.offline })},
+		{"quiet", "q", flag, "", "leave out what is not the answer", on(func(a *args) *bool { return &a.quiet })},
+		{"ascii", "", flag, "", "draw trees with plain characters", on(func(a *args) *bool { return &a.ascii })},
+		{"help", "h", flag, "", "this text", on(func(a *args) *bool { return &a.help })},
+		{"version", "v", flag, "", "the version", on(func(a *args) *bool { return &a.version })},
+
+		// Accepted, with a warning or in silence.
+		{"extension", "e", value, "PATH", "", without("--extension", "JavaScript extensions do not run in bough")},
+		{"no-extensions", "ne", flag, "", "", without("--no-extensions", "JavaScript extensions do not run in bough anyway")},
+		{"no-mcp", "", flag, "", "", without("--no-mcp", "this version has no MCP")},
+		{"skill", "", value, "PATH", "", without("--skill", "this version has no skills")},
+		{"prompt-template", "", value, "PATH", "", without("--prompt-template", "this version has no prompt templates")},
+		{"theme", "", value, "PATH", "", without("--theme", "this version has no themes")},
+		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
+		{"tui-mode", "", value, "MODE", "", without("--tui-mode", "this version has no full screen")},
+		{"lang", "", value, "LANGUAGE", "", setLanguage},
+		{"verbose", "", flag, "", "", silent},
+		{"no-skills", "ns", flag, "", "", silent},
+		{"no-prompt-templates", "np", flag, "", "", silent},
+		{"no-themes", "", flag, "", "", silent},
+		{"no-attach", "", flag, "", "", silent},
+
+		// Known and still to come: saying so beats an unknown option.
+		{"export", "", value, "FILE", "", missing("--export", "A session file can be copied as it is; bough tree and bough context print what is in it")},
+		{"all-branches", "", flag, "", "", missing("--all-branches", "It belongs to --export")},
+		{"attach", "", optional, "[ID]", "", missing("--attach", "Opening the session with --session ID works also while another bough has it")},
+		{"read-only", "", flag, "", "", missing("--read-only", "bough tree and bough context look at a session without changing it")},
+	}
+}
+
+func silent(*args, string) error { return nil }
+
+// without is an option that has no effect here, and why.
+func without(name, why string) func(*args, string) error {
+	return func(a *args, _ string) error {
+		if w := fmt.Sprintf("%s has no effect: %s", name, why); !slices.Contains(a.warn, w) {
+			a.warn = append(a.warn, w)
+		}
+		return nil
+	}
+}
+
+// missing is an option that this version lacks, and what helps.
+func missing(name, instead string) func(*args, string) error {
+	return func(*args, string) error { return fmt.Errorf("this version has no %s yet. %s", name, instead) }
+}
+
+func setMode(a *args, v string) error {
+	if !slices.Contains([]string{"text", "json", "rpc"}, v) {
+		return fmt.Errorf("--mode %s: use text, json or rpc", v)
+	}
+	a.mode = v
+	return nil
+}
+
+func setName(a *args, v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("--name needs a name that is not blank")
+	}
+	a.name = v
+	return nil
+}
+
+func setMaxTurns(a *args, v string) error {
+	n, err := strconv.ParseUint(v, 10, 31)
+	if err != nil {
+		return fmt.Errorf("--max-turns %s: use a whole number, 0 for no limit", v)
+	}
+	a.maxTurns = int(n)
+	return nil
+}
+
+func setLanguage(a *args, v string) error {
+	switch v {
+	case "en":
+		return nil
+	case "zh-CN":
+		return without("--lang zh-CN", "the texts of this version are English")(a, v)
+	}
+	return fmt.Errorf("--lang %s: use en or zh-CN", v)
+}
+
+// split makes a list of what stands between commas.
+func split(list string) []string {
+	var out []string
+	for _, s := range strings.Split(list, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
