@@ -1,29 +1,109 @@
 package session
 
+import (
+	"fmt"
+
+	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/message"
+)
+
 // Context is [Projector.Project] of the path to leaf, and costs no more than the
 // entries that make the context: a path of a million entries with a compaction
 // near its end is not walked to its root.
 func (p *Projector) Context(t *Tree, leaf ID) (Projection, error) {
+	out, entries, err := p.choose(t, leaf)
+	if err != nil {
+		return out, err
+	}
+	return out, p.speak(&out, entries)
+}
+
+// Stream is Context for those who want the messages as JSON, one after the other,
+// and keep none: the projection that is returned has no items. The bytes are good
+// until visit returns.
+func (p *Projector) Stream(t *Tree, leaf ID, visit func(m []byte) error) (Projection, error) {
+	out, entries, err := p.choose(t, leaf)
+	if err != nil {
+		return out, err
+	}
+	if out.edits, err = p.edits(entries); err != nil {
+		return out, err
+	}
+	r := reader{src: t.src}
+	for i, e := range entries {
+		if e.Type == TypeMessage && out.edits[e.ID] == nil {
+			line, err := r.read(e)
+			if err != nil {
+				return out, err
+			}
+			if m, ok := plain(line); ok {
+				if err := visit(m); err != nil {
+					return out, err
+				}
+				continue
+			}
+		}
+		out.Items = out.Items[:0]
+		if err := new(Projector).add(&out, e, i == 0); err != nil {
+			return out, err
+		}
+		for _, it := range out.Items {
+			if err := visit(it.Message.JSON()); err != nil {
+				return out, err
+			}
+		}
+	}
+	out.Items = nil
+	return out, nil
+}
+
+// plain returns the message of a line if it goes into the context as it stands.
+func plain(line []byte) ([]byte, bool) {
+	m := rawjson.Get(line, "message")
+	role, ok := rawjson.GetString(m, "role")
+	if !ok {
+		return nil, false
+	}
+	switch message.Role(role) {
+	case message.System, message.User, message.Assistant, message.ToolResult:
+		return m, !rawjson.IsNull(rawjson.Get(m, "content"))
+	}
+	return m, true
+}
+
+// choose finds what makes the context at leaf, and model and thinking level.
+func (p *Projector) choose(t *Tree, leaf ID) (Projection, []*Entry, error) {
+	out := Projection{Thinking: "off"}
 	i := t.first(leaf)
 	t.x.settle()
 	if i < 0 || t.x.cyclic {
-		return p.Project(t.Path(leaf))
+		path := t.Path(leaf)
+		if err := p.settings(&out, path); err != nil {
+			return out, nil, err
+		}
+		entries, err := p.selected(path)
+		return out, entries, err
 	}
-	out := Projection{Thinking: "off"}
 	above := t.x.at(i)
 	for _, set := range []int32{above.model, above.thinking} {
 		if set < 0 || int(set) >= t.x.Len() {
 			continue
 		}
 		if err := p.settings(&out, []*Entry{t.entry(set)}); err != nil {
-			return out, err
+			return out, nil, err
+		}
+	}
+	if t.end && above.thinking < 0 {
+		level, err := t.thinkingSaid(i)
+		if err != nil {
+			return out, nil, err
+		}
+		if level != "" {
+			out.Thinking = level
 		}
 	}
 	entries, err := t.selected(p, i)
-	if err != nil {
-		return out, err
-	}
-	return out, p.speak(&out, entries)
+	return out, entries, err
 }
 
 // selected returns the entries that make the context of the path to node i.
@@ -87,4 +167,51 @@ func reversed(list []*Entry) []*Entry {
 		list[i], list[j] = list[j], list[i]
 	}
 	return list
+}
+
+// reader reads lines of a log that often follow each other, several at once.
+type reader struct {
+	src  Source
+	from Seq // where buf begins
+	buf  []byte
+}
+
+// readAhead is how much is read at once, in bytes.
+const readAhead = 256 << 10
+
+// Ahead may be implemented by a source that can give several lines at once.
+type Ahead interface {
+	// ReadAhead fills b from that place on, as far as there is something.
+	ReadAhead(b []byte, from Seq) (int, error)
+}
+
+// read returns the line of an entry; it is good until the next call.
+func (r *reader) read(e *Entry) ([]byte, error) {
+	ahead, ok := e.src.(Ahead)
+	if !ok || e.src != r.src {
+		return e.Raw()
+	}
+	start := e.Line.Seq - Seq(e.Line.Size)
+	if start < r.from || e.Line.Seq > r.from+Seq(len(r.buf)) {
+		n := max(readAhead, e.Line.Size)
+		if cap(r.buf) < n {
+			r.buf = make([]byte, n)
+		}
+		n, err := ahead.ReadAhead(r.buf[:n], start)
+		if err != nil {
+			return nil, fmt.Errorf("read entry %s: %w", e.ID, err)
+		}
+		r.from, r.buf = start, r.buf[:n]
+		if n < e.Line.Size {
+			return e.Raw() // which says why
+		}
+	}
+	line := r.buf[start-r.from : e.Line.Seq-r.from]
+	for len(line) > 0 && line[len(line)-1] == '\n' {
+		line = line[:len(line)-1]
+	}
+	for len(line) > 0 && line[0] == '\n' {
+		line = line[1:]
+	}
+	return line, nil
 }

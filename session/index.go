@@ -182,7 +182,22 @@ func (x *Index) repeats() int {
 }
 
 // get returns the first record of an id, or noRecord.
-func (x *Index) get(k key) int32 { x.learn(); return x.ids.get(k, x) }
+func (x *Index) get(k key) int32 {
+	if x.known == 0 && x.Len() > lookBack {
+		// Of a mapped file, whose ids are distinct: most questions are of its end,
+		// and need not bring all of it into memory.
+		for i := int32(x.Len() - 1); int(i) >= x.Len()-lookBack; i-- {
+			if x.at(i).id == k {
+				return i
+			}
+		}
+	}
+	x.learn()
+	return x.ids.get(k, x)
+}
+
+// lookBack is how many records are looked through before all ids are learned.
+const lookBack = 16 << 10
 
 // settle computes all edges anew, once they cannot be had one by one.
 func (x *Index) settle() {

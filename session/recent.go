@@ -20,107 +20,104 @@ const (
 	recentMost  = 8 << 20
 )
 
-// ReadContext projects the path to leaf, "" for where the log ends as pi has it,
-// without reading more of the log than it must: of a long session with a
-// compaction near its end, just that end. ErrNoSuchEntry is returned for a leaf
-// that does not exist.
-func ReadContext(ctx context.Context, log Log, leaf ID) (Projection, *Tree, error) {
+// TreeFor returns a tree of as much of the log as the context at leaf needs: of a
+// long session with a compaction near its end, just that end. leaf "" is where the
+// log ends as pi has it; the leaf is returned. The error for one that does not
+// exist is ErrNoSuchEntry.
+//
+// In a tree of the end only, [Projector.Context] takes the thinking level from the
+// last answer where no change of it is in sight.
+func TreeFor(ctx context.Context, log Log, leaf ID) (*Tree, ID, error) {
 	if r, ok := log.(Recenter); ok {
 		for n := int64(recentFirst); n <= recentMost; n *= 4 {
 			x, all, err := r.Recent(ctx, n)
 			if err != nil {
-				return Projection{}, nil, err
+				return nil, "", err
 			}
+			t := NewTreeOf(x, log)
 			if all {
-				return contextAt(NewTreeOf(x, log), leaf)
+				return t.at(leaf)
 			}
 			if x.Damaged() && len(x.latest) > 0 {
 				break
 			}
-			t := NewTreeOf(x, log)
-			if p, ok, err := t.recentContext(leaf); ok || err != nil {
-				return p, t, err
+			t.end = true
+			at, ok, err := t.enough(leaf)
+			if ok || err != nil {
+				return t, at, err
 			}
 		}
 	}
 	t, _, err := readTree(ctx, log)
 	if err != nil {
-		return Projection{}, nil, err
+		return nil, "", err
 	}
-	return contextAt(t, leaf)
+	return t.at(leaf)
 }
 
-func contextAt(t *Tree, leaf ID) (Projection, *Tree, error) {
+func (t *Tree) at(leaf ID) (*Tree, ID, error) {
 	if leaf == "" {
 		if last := t.Last(); last != nil {
 			leaf = last.ID
 		}
 	} else if !t.Has(leaf) {
-		return Projection{}, nil, fmt.Errorf("entry %s: %w", leaf, ErrNoSuchEntry)
+		return nil, "", fmt.Errorf("entry %s: %w", leaf, ErrNoSuchEntry)
 	}
-	p, err := new(Projector).Context(t, leaf)
-	return p, t, err
+	return t, leaf, nil
 }
 
-// recentContext is the context of a leaf in a tree of the end of a log. It
-// returns false if more of the log is needed: if the path leaves the tree before
-// the compaction that leads, what that keeps begins elsewhere, or model and
-// thinking level are not told.
-func (t *Tree) recentContext(leaf ID) (Projection, bool, error) {
+// enough reports whether a tree of the end of a log has all of the context at
+// leaf: the compaction that leads, what that keeps, model and thinking level.
+func (t *Tree) enough(leaf ID) (ID, bool, error) {
 	if leaf == "" {
 		last := t.Last()
 		if last == nil {
-			return Projection{}, false, nil
+			return "", false, nil
 		}
 		leaf = last.ID
 	}
 	i := t.first(leaf)
 	if i < 0 || t.x.cyclic {
-		return Projection{}, false, nil
+		return leaf, false, nil
 	}
 	at := t.x.at(i).compaction
 	if at < 0 {
-		return Projection{}, false, nil // the path goes on before the tree
+		return leaf, false, nil // the path goes on before the tree
 	}
 	compaction := t.entry(at)
 	body, err := compaction.Body()
 	if err != nil {
-		return Projection{}, false, err
+		return leaf, false, err
 	}
-	first := body.(Compaction).FirstKept
-	if first != "" && first != compaction.ID && len(t.kept(t.first(compaction.ID), first)) == 0 {
-		return Projection{}, false, nil
-	}
-	var p Projector
-	out, err := p.Context(t, leaf)
-	if err != nil {
-		return out, false, err
+	c, ok := body.(Compaction)
+	if !ok || c.FirstKept != "" && c.FirstKept != compaction.ID && len(t.kept(t.first(compaction.ID), c.FirstKept)) == 0 {
+		return leaf, false, nil
 	}
 	if t.x.at(i).model < 0 {
-		return out, false, nil
+		return leaf, false, nil
 	}
 	if t.x.at(i).thinking < 0 {
-		level, ok, err := t.thinkingSaid(i)
-		if !ok || err != nil {
-			return out, false, err
-		}
-		out.Thinking = level
+		level, err := t.thinkingSaid(i)
+		return leaf, level != "", err
 	}
-	return out, true, nil
+	return leaf, true, nil
 }
 
 // thinkingSaid returns the level with which the last answer on the path was asked
-// for. A change is written before the answer to which it applies, so without one
-// behind that answer it is the level of the path.
-func (t *Tree) thinkingSaid(i int32) (string, bool, error) {
+// for, "" if that is not told. A change is written before the answer to which it
+// applies, so without one behind that answer it is the level of the path.
+func (t *Tree) thinkingSaid(i int32) (string, error) {
 	m := t.x.at(i).model
-	if m < 0 || t.x.at(m).role != roleAssistant {
-		return "", false, nil
+	if m < 0 || int(m) >= t.x.Len() || t.x.at(m).role != roleAssistant {
+		return "", nil
 	}
 	body, err := t.entry(m).Body()
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	said, ok := body.(Message)
-	return said.Message.ThinkingLevel, ok && said.Message.Role == message.Assistant && said.Message.ThinkingLevel != "", nil
+	if !ok || said.Message.Role != message.Assistant {
+		return "", nil
+	}
+	return said.Message.ThinkingLevel, nil
 }

@@ -19,6 +19,8 @@ type Tree struct {
 	src  Source           // of the lines of records without an entry in made
 	made map[int32]*Entry // by record
 
+	end bool // it is of the end of a log only: see TreeFor
+
 	kids   children
 	labels map[ID]label // by target, also of entries that do not exist
 	name   string       // of the session

@@ -67,7 +67,7 @@ func (l *log) Recent(ctx context.Context, n int64) (x *session.Index, all bool, 
 	if err != nil {
 		return nil, false, fmt.Errorf("read session file: %w", err)
 	}
-	if _, covered := l.side.load(f, info); covered > 0 || info.Size() <= worthSkipping {
+	if _, covered := l.side.load(f, info); covered == info.Size() || info.Size() <= worthSkipping {
 		x, err := l.Index(ctx)
 		return x, true, err
 	}
@@ -79,6 +79,21 @@ func (l *log) Recent(ctx context.Context, n int64) (x *session.Index, all bool, 
 	}
 	x.Append(&s)
 	return x, from == 0, nil
+}
+
+// ReadAhead reads several lines at once.
+func (l *log) ReadAhead(b []byte, from session.Seq) (int, error) {
+	l.mu.Lock()
+	f, old := l.f, l.old
+	l.mu.Unlock()
+	if old != nil {
+		return copy(b, old.data[min(int(from), len(old.data)):]), nil
+	}
+	n, err := f.ReadAt(b, int64(from))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
 }
 
 // scanFile adds the records of a part of a file that begins at the start of a
