@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -164,12 +165,15 @@ func TestSeveralLinesInOnePrompt(t *testing.T) {
 	}
 }
 
-// full fails like a pipe whose reader is gone, after so many bytes.
-type full struct{ left int }
+// full fails after so many bytes.
+type full struct {
+	left int
+	err  error
+}
 
 func (f *full) Write(p []byte) (int, error) {
 	if f.left -= len(p); f.left < 0 {
-		return 0, errors.New("broken pipe")
+		return 0, f.err
 	}
 	return len(p), nil
 }
@@ -177,10 +181,19 @@ func (f *full) Write(p []byte) (int, error) {
 func TestAClosedOutputEndsQuietly(t *testing.T) {
 	for _, left := range []int{0, 100, 150} {
 		w := newWorld(t, "")
-		got := w.run(w.connect(""), strings.NewReader("hello\nlong 100\nhello again\n"), func(o *repl.Options) { o.Out = &full{left} })
+		got := w.run(w.connect(""), strings.NewReader("hello\nlong 100\nhello again\n"), func(o *repl.Options) { o.Out = &full{left, syscall.EPIPE} })
 		if got.code != 141 || got.err != "" {
 			t.Errorf("after %d bytes: code %d, errors %q", left, got.code, got.err)
 		}
+	}
+}
+
+// A full disk is not a reader that had enough.
+func TestAnOutputThatFailsSaysSo(t *testing.T) {
+	w := newWorld(t, "")
+	code, err := repl.Run(t.Context(), w.connect(""), repl.Options{In: strings.NewReader("hello\n"), Out: &full{100, syscall.ENOSPC}, Err: io.Discard})
+	if code != 1 || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("code %d, error %v", code, err)
 	}
 }
 

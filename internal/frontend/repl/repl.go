@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/boughdev/bough/internal/view"
@@ -186,8 +187,10 @@ func (r *repl) run() (int, error) {
 	r.header()
 	for {
 		switch {
-		case r.out.failed != nil:
+		case errors.Is(r.out.failed, syscall.EPIPE), errors.Is(r.out.failed, io.ErrClosedPipe):
 			return brokenPipe, nil
+		case r.out.failed != nil:
+			return 1, fmt.Errorf("write the output: %w", r.out.failed)
 		case r.quit:
 			return r.ending(), nil
 		case r.free() && len(r.o.Prompts) > 0:
