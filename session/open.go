@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -171,10 +172,29 @@ func (s *Session) read(ctx context.Context) ([]*Entry, error) {
 			return read, err
 		}
 		s.end = e.Line.Seq
+		if s.arrived(e) {
+			continue
+		}
 		s.tree.Add(e)
 		read = append(read, e)
 	}
 	return read, nil
+}
+
+// arrived reports whether an entry that was read is one of ours that waits: its
+// write failed, but only after all of it was written.
+func (s *Session) arrived(e *Entry) bool {
+	i := slices.IndexFunc(s.pending, func(p *Entry) bool { return p.ID == e.ID })
+	if i < 0 {
+		return false
+	}
+	a, aerr := e.Raw()
+	b, berr := s.pending[i].Raw()
+	if aerr != nil || berr != nil || !bytes.Equal(a, b) {
+		return false
+	}
+	s.pending = slices.Delete(s.pending, i, i+1)
+	return true
 }
 
 // append adds an entry below parent. The entry is in the tree also when the

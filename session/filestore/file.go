@@ -43,6 +43,8 @@ type log struct {
 	sealed int64       // size at which the file is known to end in a line feed; guarded by mu
 	old    *oldVersion // the migrated form of a file not yet written; guarded by mu
 	side   sidecar     // set before anybody has the log
+
+	fault func([]byte) (int, error) // writes in place of f, in tests
 }
 
 func openFile(path string, policy Policy) (*log, error) {
@@ -313,7 +315,11 @@ func (l *log) append(after session.Seq, line []byte) (session.Line, error) {
 	}
 	buf = append(append(buf, line...), '\n')
 	l.sealed = -1
-	if _, err := l.f.Write(buf); err != nil {
+	write := l.f.Write
+	if l.fault != nil {
+		write = l.fault
+	}
+	if _, err := write(buf); err != nil {
 		return session.Line{}, fmt.Errorf("append to session file: %w", err)
 	}
 	// A program that takes no lock, as pi, may have come in between: where the
