@@ -1,0 +1,3 @@
+module github.com/boughdev/bough/benchmarks/agentbench
+
+go 1.24

@@ -1,0 +1,3 @@
+module github.com/boughdev/bough/benchmarks/gen-sessions
+
+go 1.24

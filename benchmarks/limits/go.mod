@@ -1,0 +1,3 @@
+module github.com/boughdev/bough/benchmarks/limits
+
+go 1.24
