@@ -59,14 +59,24 @@ func (p *Projector) Stream(t *Tree, leaf ID, visit func(m []byte) error) (Projec
 
 // plain returns the message of a line if it goes into the context as it stands.
 func plain(line []byte) ([]byte, bool) {
-	m := rawjson.Get(line, "message")
-	role, ok := rawjson.GetString(m, "role")
+	var role, content []byte
+	m := rawjson.Inside(line, "message", func(name string, v []byte) {
+		switch name {
+		case "":
+			role, content = nil, nil
+		case "role":
+			role = v
+		case "content":
+			content = v
+		}
+	})
+	r, ok := rawjson.String(role)
 	if !ok {
 		return nil, false
 	}
-	switch message.Role(role) {
+	switch message.Role(r) {
 	case message.System, message.User, message.Assistant, message.ToolResult:
-		return m, !rawjson.IsNull(rawjson.Get(m, "content"))
+		return m, !rawjson.IsNull(content)
 	}
 	return m, true
 }

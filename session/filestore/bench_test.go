@@ -82,3 +82,25 @@ func BenchmarkWalk(b *testing.B) {
 		session.NewTreeOf(x, l).Walk("", func(session.Step) bool { n++; return true })
 	}
 }
+
+// BenchmarkStream writes the context at the leaf, of a file where all is on the
+// path: the limit is copying it.
+func BenchmarkStream(b *testing.B) {
+	path := benchFile(b)
+	for b.Loop() {
+		l, err := openFile(path, SyncOff)
+		if err != nil {
+			b.Fatal(err)
+		}
+		t, leaf, err := session.TreeFor(b.Context(), l, "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		if _, err := new(session.Projector).Stream(t, leaf, func(m []byte) error { n += len(m); return nil }); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(n)/1e6, "MB-out")
+		l.Close()
+	}
+}
