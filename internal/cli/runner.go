@@ -67,7 +67,7 @@ func (r *runner) say(format string, args ...any) {
 }
 
 // run opens the session and gives it to a front end.
-func (r *runner) run(ctx context.Context) (int, error) {
+func (r *runner) run(ctx context.Context) (code int, err error) {
 	m := chooseMode(r.args, r.env)
 	if m == modeRPC {
 		return 1, errors.New("this version does not speak RPC yet. --mode json prints all events of a prompt")
@@ -96,7 +96,12 @@ func (r *runner) run(ctx context.Context) (int, error) {
 	}
 	start.Provider, start.Model = models.named()
 	start.Thinking = models.level
-	hub := control.NewHub(r.options(m, models))
+	o := r.options(m, models)
+	o.Lost = func(entries int, why error) {
+		fmt.Fprintf(r.env.Stderr, "bough: %d entries of the session are lost, since they could not be saved: %v\n", entries, why)
+		code = max(code, 1)
+	}
+	hub := control.NewHub(o)
 	defer hub.Close()
 	c, err := hub.Connect(ctx, start)
 	if err != nil {

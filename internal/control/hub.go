@@ -48,6 +48,10 @@ type Options struct {
 	// Follow looks every second for what other programs append.
 	Follow bool
 
+	// Lost is told when a session is closed of which so many entries could never
+	// be written. Nil: nobody is.
+	Lost func(entries int, err error)
+
 	Log *slog.Logger // nil: none
 }
 
@@ -114,6 +118,9 @@ type Hub struct {
 func NewHub(o Options) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Lost == nil {
+		o.Lost = func(int, error) {}
 	}
 	if o.Retry.Most == 0 {
 		o.Retry.Most = time.Minute

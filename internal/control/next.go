@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -78,7 +79,7 @@ func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.St
 				return nil, err
 			}
 			if s.live.Unsaved() > 0 {
-				return nil, fmt.Errorf("nothing was sent, since the session cannot be saved; what you said is kept and /retry sends it")
+				return nil, errors.New("nothing was sent, since the session cannot be saved; what was said is kept in memory, and /retry sends it once that works")
 			}
 		}
 		return r.step()

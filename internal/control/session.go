@@ -299,11 +299,8 @@ func (s *Session) close() {
 		s.abort(ctx)
 		s.do(ctx, func() {
 			s.stopMark()
-			if s.live.Unsaved() > 0 {
-				s.tell(s.live.Flush(ctx))
-			}
-			if n := s.live.Unsaved(); n > 0 {
-				s.note("error", "%d entries of the session could not be saved and are lost.", n)
+			if err := s.live.Flush(ctx); err != nil {
+				s.opts.Lost(s.live.Unsaved(), errors.Unwrap(err))
 			} else if _, err := s.branch.Mark(ctx); err != nil {
 				s.opts.Log.Warn("keep the position", "err", err)
 			}
