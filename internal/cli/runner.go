@@ -98,7 +98,11 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	start.Thinking = models.level
 	o := r.options(m, models)
 	o.Lost = func(entries int, why error) {
-		fmt.Fprintf(r.env.Stderr, "bough: %d entries of the session are lost, since they could not be saved: %v\n", entries, why)
+		what := fmt.Sprintf("%d entries of the session are lost, since they", entries)
+		if entries == 1 {
+			what = "one entry of the session is lost, since it"
+		}
+		fmt.Fprintf(r.env.Stderr, "bough: %s could not be saved: %v\n", what, why)
 		code = max(code, 1)
 	}
 	hub := control.NewHub(o)

@@ -26,7 +26,7 @@ var byteOrderMark = []byte("\uFEFF")
 var ErrNewer = errors.New("the session file has a newer version than this program knows, so it is only read; a copy of it (/clone, bough --fork) can be gone on with")
 
 // ErrReadOnly is returned by an append to a file that may only be read.
-var ErrReadOnly = errors.New("the session file may only be read; a copy of it (/clone, bough --fork) can be gone on with")
+var ErrReadOnly = errors.New("the session file may only be read; a copy of it (bough --fork) can be gone on with")
 
 // log is one session file.
 type log struct {
