@@ -22,7 +22,7 @@ func Front(b []byte, visit func(key string, v []byte, whole bool)) {
 			return
 		}
 		i = skipSpace(b, i+1)
-		end, ok = scan(b, i)
+		end, ok = scan(b, i, nil)
 		next := skipSpace(b, end)
 		// What a value ends with tells that it is whole; a number might go on.
 		switch {

@@ -11,16 +11,16 @@ import (
 // not UTF-8 are allowed inside strings only.
 func Valid(b []byte) bool {
 	i := skipSpace(b, 0)
-	end, ok := scan(b, i)
+	end, ok := scan(b, i, nil)
 	return ok && skipSpace(b, end) == len(b)
 }
 
 // Prefix returns the length of the valid JSON value at the beginning of b.
-func Prefix(b []byte) (int, bool) { return scan(b, skipSpace(b, 0)) }
+func Prefix(b []byte) (int, bool) { return scan(b, skipSpace(b, 0), nil) }
 
 // scan checks the value at i and returns where it ends. open holds the brackets
-// around the current place.
-func scan(b []byte, i int) (int, bool) {
+// around the current place. v may be nil.
+func scan(b []byte, i int, v *visitor) (int, bool) {
 	var stack [64]byte
 	open := stack[:0]
 	for {
@@ -36,10 +36,13 @@ func scan(b []byte, i int) (int, bool) {
 				break
 			}
 			open = append(open, '{')
+			v.opened(false)
+			key := i
 			var ok bool
 			if i, ok = scanKey(b, i); !ok {
 				return i, false
 			}
+			v.key(b, key, i)
 			continue
 		case c == '[':
 			i = skipSpace(b, i+1)
@@ -48,6 +51,7 @@ func scan(b []byte, i int) (int, bool) {
 				break
 			}
 			open = append(open, '[')
+			v.opened(true)
 			continue
 		case c == '"':
 			var ok bool
@@ -76,6 +80,7 @@ func scan(b []byte, i int) (int, bool) {
 			}
 		}
 		// A value ended at i: close what is complete.
+		end := i
 		for {
 			if len(open) == 0 {
 				return i, true
@@ -85,13 +90,16 @@ func scan(b []byte, i int) (int, bool) {
 				return i, false
 			}
 			in := open[len(open)-1]
+			v.value(b, end)
 			if b[i] == ',' {
 				i = skipSpace(b, i+1)
 				if in == '{' {
+					key := i
 					var ok bool
 					if i, ok = scanKey(b, i); !ok {
 						return i, false
 					}
+					v.key(b, key, i)
 				}
 				break
 			}
@@ -99,7 +107,9 @@ func scan(b []byte, i int) (int, bool) {
 				return i, false
 			}
 			open = open[:len(open)-1]
+			v.closed()
 			i++
+			end = i
 		}
 	}
 }
@@ -122,28 +132,25 @@ func scanKey(b []byte, i int) (int, bool) {
 func scanString(b []byte, i int) (int, bool) {
 	i++
 	for i < len(b) {
-		for i+8 <= len(b) {
-			n := dull(binary.LittleEndian.Uint64(b[i:]))
-			if i += n; n < 8 {
-				break
+		if i+8 <= len(b) {
+			found := special(binary.LittleEndian.Uint64(b[i:]))
+			if found == 0 {
+				i += 8
+				continue
 			}
-		}
-		if i == len(b) {
-			break
+			i += bits.TrailingZeros64(found) / 8
 		}
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1, true
-		case c < 0x20:
-			return i, false
 		case c == '\\':
 			if i+1 >= len(b) {
 				return i, false
 			}
-			switch b[i+1] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			switch escapes[b[i+1]] {
+			case 2:
 				i += 2
-			case 'u':
+			case 6:
 				if _, ok := hex4(b, i+2); !ok {
 					return i, false
 				}
@@ -151,6 +158,8 @@ func scanString(b []byte, i int) (int, bool) {
 			default:
 				return i, false
 			}
+		case c < 0x20:
+			return i, false
 		default:
 			i++
 		}
@@ -158,15 +167,16 @@ func scanString(b []byte, i int) (int, bool) {
 	return i, false
 }
 
-// dull returns how many of eight bytes of a string, from the first on, need no
-// look: no quote, no backslash, no control character.
-func dull(w uint64) int {
+// special tells which of eight bytes of a string need a look, being a quote, a
+// backslash or a control character: the lowest bit set is the top of the first.
+func special(w uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	// The lowest bit that is set is the top of the first byte that is 0, or below 0x20.
-	quote, slash := w^'"'*ones, w^'\\'*ones
-	found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-' '*ones)&^w) & tops
-	return bits.TrailingZeros64(found) / 8
+	low, slash := w^2*ones, w^'\\'*ones // a quote is now 0x20, and nothing else has come below 0x21
+	return ((low-0x21*ones)&^low | (slash-ones)&^slash) & tops
 }
+
+// escapes has the lengths of escapes by the byte behind the backslash.
+var escapes = [256]byte{'"': 2, '\\': 2, '/': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, 'u': 6}
 
 func digits(b []byte, i int) int {
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
