@@ -169,6 +169,9 @@ func (a *args) checkTools() error {
 			continue
 		}
 		signed++
+		if len(t) == 1 {
+			return fmt.Errorf("--tools has a %s without a name", t)
+		}
 		if strings.Contains(t, "*") {
 			return fmt.Errorf("--tools %s: a pattern cannot have a sign; name the tools", t)
 		}

@@ -52,7 +52,7 @@ func (r *runner) prompt(p control.Place, specs []message.ToolSpec) (prompt.State
 // says what is odd about it.
 func (r *runner) textOrFile(option, v string) (text prompt.Text, warning string) {
 	text = prompt.Text{Text: v}
-	if strings.ContainsAny(v, "\n\x00") {
+	if v == "" || strings.ContainsAny(v, "\n\x00") {
 		return text, ""
 	}
 	path := r.env.abs(v)
