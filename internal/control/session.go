@@ -373,11 +373,11 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 			}
 		}
 	}
-	m.put(s.state())
 	for _, n := range s.notices {
 		m.put(n)
 	}
 	s.notices = nil
+	m.put(s.state()) // with it the watcher knows all there is
 	s.watchers[m] = struct{}{}
 }
 

@@ -57,6 +57,15 @@ func Age(d time.Duration) string {
 	return n(365*day, "y")
 }
 
+// Ago writes how long ago something was, in words: just now, 5m ago.
+func Ago(d time.Duration) string {
+	age := Age(d)
+	if age == "now" {
+		return "just now"
+	}
+	return age + " ago"
+}
+
 // Plural returns "1 entry" or "2 entries".
 func Plural(n int, one, many string) string {
 	if n == 1 {

@@ -24,7 +24,7 @@ const (
 type Filter string
 
 const (
-	Default     Filter = "default" // no bookkeeping, no system messages
+	Default     Filter = "default" // no bookkeeping, no system messages but where one is stood at
 	NoTools     Filter = "no-tools"
 	UserOnly    Filter = "user-only"
 	LabeledOnly Filter = "labeled-only"
@@ -71,7 +71,7 @@ func TreeRows(t *session.Tree, leaf session.ID, o TreeOptions) []Row {
 	if o.Layout == Classic {
 		d.classic()
 	} else {
-		d.spine(f.roots, true, f.onPathOf(f.roots) < 0 && len(f.roots) > 1)
+		d.spine(f.roots, true, f.onPathOf(f.roots) < 0)
 	}
 	return d.rows
 }
@@ -107,6 +107,10 @@ func grow(t *session.Tree, leaf session.ID, o TreeOptions) *forest {
 		path[e.ID] = true
 	}
 	f := &forest{leaf: -1}
+	here := session.ID("")
+	if e := Above(t, leaf); e != nil {
+		here = e.ID
+	}
 	type visit struct {
 		e     *session.Entry
 		above int // the nearest visible node; -1: none
@@ -133,7 +137,7 @@ func grow(t *session.Tree, leaf session.ID, o TreeOptions) *forest {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		at := v.above
-		if o.shows(t, v.e, leaf) {
+		if o.shows(t, v.e, leaf, v.e.ID == here) {
 			at = len(f.nodes)
 			f.nodes = append(f.nodes, leafy{entry: v.e, onPath: path[v.e.ID]})
 			if path[v.e.ID] {
@@ -150,15 +154,16 @@ func grow(t *session.Tree, leaf session.ID, o TreeOptions) *forest {
 	return f
 }
 
-// shows reports whether an entry is listed.
-func (o TreeOptions) shows(t *session.Tree, e *session.Entry, leaf session.ID) bool {
-	if !o.lists(t, e) || o.Match != nil && !o.Match(e) {
+// shows reports whether an entry is listed. here is for the one that the
+// conversation stands at.
+func (o TreeOptions) shows(t *session.Tree, e *session.Entry, leaf session.ID, here bool) bool {
+	if !o.lists(t, e, here) || o.Match != nil && !o.Match(e) {
 		return false
 	}
 	return o.Filter == All || e.ID == leaf || !IsSilent(e)
 }
 
-func (o TreeOptions) lists(t *session.Tree, e *session.Entry) bool {
+func (o TreeOptions) lists(t *session.Tree, e *session.Entry, here bool) bool {
 	switch o.Filter {
 	case All:
 		return e.Type != session.TypeUsage
@@ -167,14 +172,15 @@ func (o TreeOptions) lists(t *session.Tree, e *session.Entry) bool {
 	case UserOnly:
 		return e.Role == message.User
 	case NoTools:
-		return e.Role != message.ToolResult && listed(e)
+		return e.Role != message.ToolResult && listed(e, here)
 	}
-	return listed(e)
+	return listed(e, here)
 }
 
-// listed is the default filter.
-func listed(e *session.Entry) bool {
-	return e.Speaks() && e.Role != message.System && !silentMessage(e)
+// listed is the default filter. The instructions are listed where nothing else
+// could show that the conversation stands at the beginning.
+func listed(e *session.Entry, here bool) bool {
+	return e.Speaks() && (e.Role != message.System || here) && !silentMessage(e)
 }
 
 func silentMessage(e *session.Entry) bool { return e.Type == session.TypeMessage && e.Role == "" }

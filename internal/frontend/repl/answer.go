@@ -1,15 +1,17 @@
 package repl
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 )
 
-// answer writes the text of an answer as it comes. Blank lines around a block
-// are left out. Thinking is shown where it can be told from the answer: on a
-// terminal with colours.
+// answer writes the text of an answer as it comes, but for a word that may have
+// more letters. Blank lines around a block are left out. Thinking is shown where
+// it can be told from the answer: on a terminal with colours.
 type answer struct {
 	blocks map[int]*block
 	last   int // the block that was written last
@@ -18,6 +20,7 @@ type answer struct {
 type block struct {
 	style   style
 	clean   render.Cleaner
+	wrap    render.Wrapper
 	begun   bool
 	blank   string // line feeds that are written once something follows them
 	skipped bool
@@ -33,7 +36,7 @@ func (a *answer) add(out *output, d message.Delta) {
 	b := a.blocks[d.Index]
 	if b == nil {
 		thinking := d.Kind == message.ThinkingStart || d.Kind == message.ThinkingDelta || d.Kind == message.ThinkingEnd
-		b = &block{skipped: thinking && !out.color}
+		b = &block{skipped: thinking && !out.color, wrap: render.Wrapper{Width: out.width}}
 		if thinking {
 			b.style = dim
 		}
@@ -44,12 +47,22 @@ func (a *answer) add(out *output, d message.Delta) {
 	}
 	switch d.Kind {
 	case message.TextDelta, message.ThinkingDelta:
-		a.write(out, d.Index, b.clean.Clean(d.Text))
+		if b.begun && (a.last != d.Index || !out.open) {
+			b.wrap.Fresh() // something else was written
+		}
+		a.write(out, d.Index, b.wrap.Wrap(b.clean.Clean(d.Text)))
 	case message.TextEnd, message.ThinkingEnd:
-		a.write(out, d.Index, b.clean.End())
+		a.write(out, d.Index, b.wrap.Wrap(b.clean.End())+b.wrap.End())
 		if a.last == d.Index && b.begun {
 			out.fresh()
 		}
+	}
+}
+
+// rest writes what was held back.
+func (a *answer) rest(out *output) {
+	for _, index := range slices.Sorted(maps.Keys(a.blocks)) {
+		a.write(out, index, a.blocks[index].wrap.End())
 	}
 }
 

@@ -13,7 +13,12 @@ import (
 
 // say writes a line that answers a command.
 func (r *repl) say(format string, args ...any) {
-	r.out.line(none, render.Clean(fmt.Sprintf(format, args...)))
+	r.out.text(none, render.Clean(fmt.Sprintf(format, args...)))
+}
+
+// note writes a line beside what was asked for.
+func (r *repl) note(format string, args ...any) {
+	r.out.text(dim, render.Clean(fmt.Sprintf(format, args...)))
 }
 
 // sentence makes a sentence of an error.
@@ -112,10 +117,15 @@ func (r *repl) help(topic string) {
 		}
 		return
 	}
-	var b strings.Builder
+	const column = 23
+	table := render.Wrapper{Width: r.out.width, Hang: column}
+	row := func(left, right string) {
+		r.out.line(none, table.Wrap(render.Pad(left, column)+right)+table.End())
+		table.Wrap("\n")
+	}
 	for _, s := range slash.All() {
 		if s.Where&slash.REPL != 0 && !s.Later {
-			b.WriteString(render.Pad(s.Usage(), 22) + " " + s.Help + "\n")
+			row(s.Usage(), s.Help)
 		}
 	}
 	for _, l := range [][2]string{
@@ -124,8 +134,7 @@ func (r *repl) help(topic string) {
 		{`"""`, "alone on a line: begins and ends a message of several lines"},
 		{`\`, "at the end of a line: the message goes on in the next"},
 	} {
-		b.WriteString(render.Pad(l[0], 22) + " " + l[1] + "\n")
+		row(l[0], l[1])
 	}
-	b.WriteString("An entry is a number of /history, a #number of /tree, an id or a label. /help COMMAND says more.")
-	r.say("%s", b.String())
+	r.say("An entry is a number of /history, a #number of /tree, an id or a label. /help COMMAND says more.")
 }

@@ -14,11 +14,14 @@ func (r *repl) event(w watched) error {
 		return w.err
 	}
 	r.view.Apply(w.ev)
+	if _, more := w.ev.(protocol.Delta); !more {
+		r.text.rest(r.out)
+	}
 	switch e := w.ev.(type) {
 	case protocol.Opened:
 		r.opened++
 		r.ready = false
-		r.list, r.past, r.future, r.draft, r.foreign = nil, nil, nil, nil, 0
+		r.list, r.past, r.future, r.draft, r.foreign, r.early = nil, nil, nil, nil, 0, nil
 	case protocol.State:
 		r.ready = true
 		r.text.resume(r.out, r.view.Answer)
@@ -79,16 +82,30 @@ func (r *repl) echo(e *session.Entry) {
 // tellForeign says that other programs have added to the session.
 func (r *repl) tellForeign() {
 	if r.foreign > 0 {
-		r.out.line(dim, "("+render.Plural(r.foreign, "new entry", "new entries")+" by another program; /tree shows them)")
+		r.note("(%s by another program; /tree shows them)", render.Plural(r.foreign, "new entry", "new entries"))
 		r.foreign = 0
 	}
 }
 
+// notice tells of something. What is known of a session before it is shown waits
+// for its header.
 func (r *repl) notice(n protocol.Notice) {
+	if !r.ready {
+		r.early = append(r.early, n)
+		return
+	}
 	r.noticed = n.Text
 	if n.Level == "error" || n.Level == "warning" {
-		r.out.problem(render.Clean(n.Text))
+		r.out.problem(n.Text)
 	} else {
-		r.out.line(dim, render.Clean(n.Text))
+		r.out.text(dim, render.Clean(n.Text))
 	}
+}
+
+// tellEarly gives the notices of the start.
+func (r *repl) tellEarly() {
+	for _, n := range r.early {
+		r.notice(n)
+	}
+	r.early = nil
 }

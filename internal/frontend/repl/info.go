@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -52,8 +53,8 @@ func (r *repl) session() error {
 	if p := r.view.Header.ParentSession; p != "" {
 		row("copy of", "%s", filepath.Base(p))
 	}
-	row("messages", "%d (%d of yours, %s, %s, %s)", st.Messages, st.User, render.Plural(st.Assistant, "answer", "answers"),
-		render.Plural(st.ToolCalls, "tool call", "tool calls"), render.Plural(st.ToolResults, "result", "results"))
+	row("messages", "%d (%d of yours, %s)", st.User+st.Assistant, st.User, render.Plural(st.Assistant, "answer", "answers"))
+	row("besides", "%s", r.besides(st))
 	row("tree", "%s, %s", render.Plural(max(ends, 1), "branch", "branches"), render.Plural(t.Len(), "entry", "entries"))
 	row("position", "%s", r.describe(r.view.Leaf))
 	row("model", "%s, thinking %s", r.modelName(), r.view.Thinking)
@@ -62,6 +63,32 @@ func (r *repl) session() error {
 	row("cost", "%s", render.Dollars(st.Cost))
 	r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
 	return nil
+}
+
+// besides lists what is no message of user or model: tool calls, which are parts
+// of answers, and the messages that bough and the tools added.
+func (r *repl) besides(st session.Stats) string {
+	system, commands := 0, 0
+	for e := range r.view.Tree.Log() {
+		switch e.Role {
+		case message.System:
+			system++
+		case message.Bash:
+			commands++
+		}
+	}
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, render.Plural(n, one, many))
+		}
+	}
+	add(st.ToolCalls, "tool call", "tool calls")
+	add(st.ToolResults, "tool result", "tool results")
+	add(commands, "command of yours", "commands of yours")
+	add(system, "system message", "system messages")
+	add(st.Messages-st.User-st.Assistant-st.ToolResults-commands-system, "other message", "other messages")
+	return strings.Join(parts, ", ")
 }
 
 // name names the session, or says its name.

@@ -22,7 +22,7 @@ func (r *repl) model(word string) error {
 	}
 	if word == "" {
 		if len(got.Models) == 0 {
-			r.say("No models are configured. Set a key in the environment and start bough again.")
+			r.say("%s", noModels)
 			return nil
 		}
 		for _, m := range got.Models {
@@ -51,6 +51,9 @@ func (r *repl) model(word string) error {
 	}
 	switch {
 	case len(found) == 0:
+		if provider, id, ok := strings.Cut(word, "/"); ok && unlisted(provider) {
+			return r.setModel(provider, id, "")
+		}
 		r.noModel(name, got)
 		return nil
 	case len(found) > 1:
@@ -65,7 +68,15 @@ func (r *repl) model(word string) error {
 		r.say("%s/%s has no thinking level %q; it has %s.", m.Provider, m.ID, level, strings.Join(m.Levels(), ", "))
 		return nil
 	}
-	info, err := protocol.Call(r.ctx, r.c, protocol.SetModel{Provider: m.Provider, ID: m.ID})
+	return r.setModel(m.Provider, m.ID, level)
+}
+
+// unlisted reports whether the models of a provider are in no list and can be
+// named all the same: those that are none (docs/spec/README.md 34).
+func unlisted(provider string) bool { return provider == "offline" || provider == "scripted" }
+
+func (r *repl) setModel(provider, id, level string) error {
+	info, err := protocol.Call(r.ctx, r.c, protocol.SetModel{Provider: provider, ID: id})
 	if err != nil {
 		r.failed(err)
 		return nil
@@ -94,8 +105,14 @@ func (r *repl) model(word string) error {
 	return nil
 }
 
+const noModels = "No models are configured. Set a key such as ANTHROPIC_API_KEY in the environment and start bough again; bough --help says more."
+
 // noModel says that there is no model of that name, and which come near.
 func (r *repl) noModel(name string, got protocol.Models) {
+	if len(got.Models) == 0 {
+		r.say("There is no model %s. %s", render.Quote(name, 40), noModels)
+		return
+	}
 	near := 0
 	for _, m := range got.Models {
 		if !hasAll(m.Provider+"/"+m.ID+" "+m.Name, []string{name}) {

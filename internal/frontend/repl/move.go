@@ -3,7 +3,6 @@ package repl
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -15,67 +14,6 @@ import (
 
 // errEmpty answers whoever wants to go somewhere in a session without entries.
 var errEmpty = errors.New("nothing has been said yet, so there is nothing to branch from. Say something first")
-
-// entry finds the entry that a person names: by its number in the list that was
-// printed last, or as [slash.Target] does.
-func (r *repl) entry(word string) (session.ID, error) {
-	t := r.view.Tree
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 0 {
-		if t.Len() == 0 {
-			return "", errEmpty
-		}
-		return slash.Target(t, word)
-	}
-	chain := r.chain()
-	list := r.list
-	if len(list) == 0 || len(chain) > len(list) && slices.Equal(chain[:len(list)], list) {
-		list = chain // it has only grown since
-	}
-	switch {
-	case n < len(list):
-		return list[n], nil
-	case t.Has(session.ID(word)):
-		return session.ID(word), nil
-	case t.Labelled(word) != "":
-		return t.Labelled(word), nil
-	case len(list) == 0 && len(render.Next(t, "")) == 0:
-		return "", errEmpty
-	case len(list) == 0:
-		return "", errors.New("you stand before the first message; /history --all and /tree show what there is")
-	}
-	return "", fmt.Errorf("there is no [%d]; the list goes from [0] to [%d]", n, len(list)-1)
-}
-
-// chain is the numbered path to here.
-func (r *repl) chain() []session.ID {
-	var ids []session.ID
-	for _, e := range r.view.Path() {
-		if render.Counted(r.view.Tree, e) {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids
-}
-
-// describe says which entry one is: [5] assistant "There is a main.go...".
-func (r *repl) describe(id session.ID) string {
-	e := render.Above(r.view.Tree, id)
-	if e == nil {
-		return "the start, before the first message"
-	}
-	p := render.NewPreviews(r.view.Tree).Of(e)
-	s := fmt.Sprintf("[%d] %s", render.IndexOf(r.view.Tree, e.ID), p.Who)
-	switch {
-	case p.Text != "":
-		s += " " + render.Quote(p.Text, 24)
-	case p.Calls != "":
-		s += " -> " + p.Calls
-	case p.Mark != "":
-		s += " (" + p.Mark + ")"
-	}
-	return s
-}
 
 // here says where the conversation stands and what follows from that.
 func (r *repl) here() string {
@@ -119,8 +57,8 @@ func (r *repl) stand(p place) (bool, error) {
 		}
 	}
 	if p.strict && end != p.id {
-		at, to := render.IndexOf(t, p.id), render.IndexOf(t, end)
-		r.say("Not moved: [%d] lies between a call and its results, which belong together. [%d] is the last of them; --exact takes [%d] as it is.", at, to, at)
+		at, to := r.number(p.id), r.number(end)
+		r.say("Not moved: %s lies between a call and its results, which belong together. %s is the last of them; --exact takes %s as it is.", at, to, at)
 		return false, nil
 	}
 	if end == p.id && p.id != "" && !p.back && t.Effective(r.view.Leaf) == p.id {
@@ -141,7 +79,7 @@ func (r *repl) stand(p place) (bool, error) {
 		}
 	}
 	if nav.Moved {
-		r.say("moved to [%d]: results of this turn belong together", render.IndexOf(r.view.Tree, nav.Leaf))
+		r.say("moved to %s: results of this turn belong together", r.number(nav.Leaf))
 	}
 	if !p.quiet {
 		r.say("%s", r.here())
@@ -172,7 +110,8 @@ func (r *repl) branch(c slash.Command) error {
 	return err
 }
 
-// branches lists the ways on from the nearest branch point.
+// branches lists the ways on from the nearest branch point, by their numbers in
+// the tree.
 func (r *repl) branches() {
 	t := r.view.Tree
 	at, ways := render.Nearest(t, r.view.Leaf)
@@ -180,36 +119,28 @@ func (r *repl) branches() {
 		r.say("There is one branch only. /branch N stands after [N] of /history, and what you say then begins another.")
 		return
 	}
-	on := map[session.ID]bool{}
-	for _, e := range r.view.Path() {
-		on[e.ID] = true
-	}
-	r.say("branches after %s", r.describe(at))
 	numbers := render.NumbersOf(t)
+	place := "the start, before the first message"
+	if e := render.Above(t, at); e != nil {
+		n, _ := numbers.Of(e.ID)
+		place = fmt.Sprintf("#%d %s", n, r.words(e))
+	}
+	r.say("branches after %s", place)
 	previews := render.NewPreviews(t)
 	digits := len(strconv.Itoa(len(numbers.Entries) - 1))
-	for i, e := range ways {
+	for _, e := range ways {
 		n, _ := numbers.Of(e.ID)
 		tip, _ := numbers.Of(numbers.Tip(t, e.ID))
-		tail := fmt.Sprintf("   (its newest: /branch #%d)", tip)
-		if on[e.ID] {
-			tail = "   (you are here)"
+		var marks []string
+		switch {
+		case r.onPath(e.ID):
+			marks = append(marks, "(you are here)")
+		case tip != n:
+			marks = append(marks, fmt.Sprintf("(its newest: #%d)", tip))
 		}
-		p := previews.Of(e)
-		head := fmt.Sprintf("%d  %s %s ", i+1, render.Pad(fmt.Sprintf("[#%d]", n), digits+3), render.Pad(p.Who, 10))
-		r.say("%s", head+render.Cut(words(p), max(r.o.Width-render.Width(head)-render.Width(tail), 8))+tail)
+		r.out.line(none, r.row(fmt.Sprintf("#%d", n), digits+1, previews.Of(e), marks))
 	}
-}
-
-// words are what a preview says, calls included.
-func words(p render.Preview) string {
-	switch {
-	case p.Calls == "":
-		return p.Text
-	case p.Text == "":
-		return "-> " + p.Calls
-	}
-	return p.Text + " -> " + p.Calls
+	r.say("/branch #N stands after one of them.")
 }
 
 // goTo goes to an entry as choosing it in a tree does: a message that was
@@ -227,11 +158,16 @@ func (r *repl) goTo(c slash.Command) error {
 		r.say("%s", sentence(err))
 		return nil
 	}
-	if e := r.view.Tree.Get(id); isEditable(e) && r.view.Tree.Effective(r.view.Leaf) != id {
-		return r.sayAnew(e)
+	e := r.view.Tree.Get(id)
+	switch {
+	case !isEditable(e):
+		_, err = r.stand(place{id: id})
+		return err
+	case r.view.Tree.Effective(r.view.Leaf) == id:
+		r.say("already %s, /edit says it anew", r.here())
+		return nil
 	}
-	_, err = r.stand(place{id: id})
-	return err
+	return r.sayAnew(e)
 }
 
 func isEditable(e *session.Entry) bool {
@@ -275,19 +211,22 @@ func (r *repl) sayAnew(e *session.Entry) error {
 		r.failed(err)
 		return nil
 	}
-	was := render.IndexOf(r.view.Tree, e.ID)
+	left := r.view.Leaf
 	if ok, err := r.stand(place{id: d.Leaf, exact: true, quiet: true}); !ok || err != nil {
 		return err
 	}
-	r.say("at %s; next prompt takes the place of [%d], as branch %d", r.describe(d.Leaf), was, len(render.Next(r.view.Tree, d.Leaf))+1)
+	r.shown(e.ID)
+	place := fmt.Sprintf("[%d]%s", render.IndexOf(r.view.Tree, e.ID), r.otherNumber(e.ID))
+	r.say("at %s; next prompt takes the place of %s, as branch %d; /back calls it off", r.describe(d.Leaf), place, len(render.Next(r.view.Tree, d.Leaf))+1)
 	r.takeUp(d.Text, d.Images)
+	r.draft.stayed = r.view.Leaf == left
 	return nil
 }
 
 // takeUp makes a message the draft and shows it.
 func (r *repl) takeUp(text string, images []message.Block) {
 	r.draft = &draft{Prompt: protocol.Prompt{Text: text, Images: images}, sendable: r.o.Terminal}
-	r.out.line(none, render.Clean(text))
+	r.out.text(none, render.Clean(text))
 	if len(images) > 0 {
 		r.out.line(dim, "("+render.Plural(len(images), "image", "images")+" will go with it)")
 	}
@@ -296,8 +235,16 @@ func (r *repl) takeUp(text string, images []message.Block) {
 	}
 }
 
-// back goes to the place that was left last.
-func (r *repl) back() error { return r.along(&r.past, &r.future, "There is no place to go back to.") }
+// back goes to the place that was left last. A message that was taken up without
+// a move is just put away.
+func (r *repl) back() error {
+	if d := r.draft; d != nil && d.stayed {
+		r.draft = nil
+		r.say("%s", r.here())
+		return nil
+	}
+	return r.along(&r.past, &r.future, "There is no place to go back to.")
+}
 
 // forward undoes back.
 func (r *repl) forward() error {

@@ -11,6 +11,7 @@ import (
 type output struct {
 	out, err io.Writer
 	color    bool
+	width    int // that text is broken at; 0: it is not
 
 	failed error // of out
 	open   bool  // the last line has no end yet
@@ -58,6 +59,9 @@ func (o *output) line(s style, text string) {
 	o.print(none, o.paint(s, text)+"\n")
 }
 
+// text writes a text as lines of its own, broken between words.
+func (o *output) text(s style, text string) { o.line(s, render.Wrap(text, o.width)) }
+
 // ask writes a prompt, once.
 func (o *output) ask(prompt string) {
 	if o.asking {
@@ -79,5 +83,5 @@ func (o *output) problem(text string) {
 	o.fresh()
 	o.wrote++
 	// There is no better place to say that this failed.
-	_, _ = io.WriteString(o.err, o.paint(red, render.Clean(text))+"\n")
+	_, _ = io.WriteString(o.err, o.paint(red, render.Wrap(render.Clean(text), o.width))+"\n")
 }

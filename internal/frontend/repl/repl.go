@@ -113,12 +113,13 @@ type repl struct {
 	text     answer
 	calls    calls
 	shell    *shell
-	noticed  string    // the last notice
-	foreign  int       // entries of other programs that were not told of yet
-	queued   []string  // said while a run went on
-	idle     time.Time // of the last interrupt at an idle prompt
+	noticed  string            // the last notice
+	early    []protocol.Notice // of a session that is not shown yet
+	foreign  int               // entries of other programs that were not told of yet
+	queued   []string          // said while a run went on
+	idle     time.Time         // of the last interrupt at an idle prompt
 
-	list   []session.ID      // the chain as it was printed last
+	list   []session.ID      // the numbered path that was printed last
 	listed []session.Summary // sessions, likewise
 	past   []session.ID      // places that were left
 	future []session.ID      // and that were come back from
@@ -128,6 +129,7 @@ type repl struct {
 type draft struct {
 	protocol.Prompt
 	sendable bool // by an empty line
+	stayed   bool // it was taken up where the conversation stood already
 }
 
 type watched struct {
@@ -140,8 +142,16 @@ func newREPL(ctx context.Context, c protocol.Client, o Options) *repl {
 		o.Width = 79
 	}
 	return &repl{ctx: ctx, c: c, o: o, in: newInput(o.In), code: -1,
-		out:    &output{out: o.Out, err: o.Err, color: o.Terminal && !o.NoColor},
+		out:    &output{out: o.Out, err: o.Err, color: o.Terminal && !o.NoColor, width: breakAt(o)},
 		events: make(chan watched), done: make(chan func()), interrupts: make(chan struct{}, 1)}
+}
+
+// breakAt is the width that text is broken at: a terminal's.
+func breakAt(o Options) int {
+	if !o.Terminal {
+		return 0
+	}
+	return o.Width
 }
 
 // pump takes interrupts at once, also while a line is being written, so that
@@ -185,6 +195,7 @@ func (r *repl) run() (int, error) {
 		return 1, err
 	}
 	r.header()
+	r.tellEarly()
 	for {
 		switch {
 		case errors.Is(r.out.failed, syscall.EPIPE), errors.Is(r.out.failed, io.ErrClosedPipe):
@@ -300,7 +311,7 @@ func (r *repl) ask() {
 // line takes a line of input.
 func (r *repl) line(l line) error {
 	r.idle = time.Time{}
-	if r.o.Terminal {
+	if r.o.Terminal && !errors.Is(l.err, io.EOF) { // ctrl+d leaves the line open
 		r.out.answered()
 	}
 	switch {
@@ -341,7 +352,7 @@ func (r *repl) interrupt() {
 	default:
 		r.idle = time.Now()
 		r.typing, r.draft = assembler{}, nil
-		r.out.line(dim, "(ctrl+c again ends, and so does /quit)")
+		r.note("(ctrl+c again within two seconds ends, and so do ctrl+d and /quit)")
 	}
 }
 

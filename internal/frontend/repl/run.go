@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -26,6 +27,9 @@ func (r *repl) said(t text) error {
 	case strings.HasPrefix(t.words, "/"):
 		return r.command(words)
 	default:
+		if meant := slash.Meant(words); meant != "" && r.o.Terminal {
+			r.note("(said to the model; the command is %s)", meant)
+		}
 		r.prompt(protocol.Prompt{Text: words})
 	}
 	return nil
@@ -50,7 +54,7 @@ func (r *repl) prompt(p protocol.Prompt) {
 	if did == protocol.Queued {
 		r.queued = append(r.queued, p.Text)
 		if r.o.Terminal {
-			r.out.line(dim, "(queued: it is said when the answer is there; ctrl+c takes it back)")
+			r.note("(queued: it is said when the answer is there; ctrl+c takes it back)")
 		}
 	}
 	if did == protocol.Started || did == protocol.Queued && r.runs == 0 {

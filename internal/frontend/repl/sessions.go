@@ -20,10 +20,10 @@ func (r *repl) header() {
 	}
 	r.out.line(none, strings.TrimSpace("bough "+render.OneLine(r.o.Version))+"  "+r.standing()+"  /help for commands")
 	if s := r.holds(); s != "" {
-		r.out.line(dim, "resumed "+s)
+		r.out.text(dim, "resumed "+s)
 	}
 	if r.o.Hint != "" {
-		r.out.line(dim, render.OneLine(r.o.Hint))
+		r.out.text(dim, render.OneLine(r.o.Hint))
 	}
 }
 
@@ -44,16 +44,15 @@ func (r *repl) modelName() string {
 	return render.OneLine(m.Provider + "/" + m.ID)
 }
 
-// holds says what is in a session already and where it stands, or "".
-func (r *repl) holds() string {
+// messages are those of user and model on all branches: how many, what the first
+// one says, and when the last one was said.
+func (r *repl) messages() (n int, first string, last time.Time) {
 	t := r.view.Tree
-	messages, first := 0, ""
-	var last time.Time
 	for e := range t.All() {
 		if e.Role != message.User && e.Role != message.Assistant {
 			continue
 		}
-		messages++
+		n++
 		if e.Time.After(last) {
 			last = e.Time
 		}
@@ -61,10 +60,16 @@ func (r *repl) holds() string {
 			first = render.NewPreviews(t).Of(e).Text
 		}
 	}
+	return n, first, last
+}
+
+// holds says what is in a session already and where it stands, or "".
+func (r *repl) holds() string {
+	messages, first, last := r.messages()
 	if messages == 0 && r.view.Fresh {
 		return ""
 	}
-	if n := t.Name(); n != "" {
+	if n := r.view.Tree.Name(); n != "" {
 		first = n
 	}
 	var parts []string
@@ -73,18 +78,15 @@ func (r *repl) holds() string {
 	}
 	parts = append(parts, render.Plural(messages, "message", "messages"))
 	if !last.IsZero() {
-		age := render.Age(time.Since(last))
-		if age != "now" {
-			age += " ago"
-		}
-		parts = append(parts, age)
+		parts = append(parts, render.Ago(time.Since(last)))
 	}
 	return strings.Join(append(parts, "at "+r.describe(r.view.Leaf)), ", ")
 }
 
 // over carries out a command that goes over to another session, and waits until
-// that is known. It says what went wrong and returns false.
-func (r *repl) over(do func() error) (bool, error) {
+// that is known. origin says what a new session is made of. It says what went
+// wrong and returns false.
+func (r *repl) over(origin string, do func() error) (bool, error) {
 	before := r.opened
 	if err := do(); err != nil {
 		r.failed(err)
@@ -94,14 +96,35 @@ func (r *repl) over(do func() error) (bool, error) {
 		return false, err
 	}
 	r.say("now in %s", r.standing())
-	if s := r.holds(); s != "" {
-		r.out.line(dim, s)
+	if s := r.holds(); origin != "" {
+		r.note("new, %s: %s", origin, r.copied())
+	} else if s != "" {
+		r.note("%s", s)
 	}
+	r.tellEarly()
 	return true, nil
 }
 
+// title is the session's name, or its first message.
+func (r *repl) title() string {
+	s := r.view.Tree.Name()
+	if s == "" {
+		_, s, _ = r.messages()
+	}
+	return render.Quote(s, 40)
+}
+
+// copied says what a new session has of the one that it was made of.
+func (r *repl) copied() string {
+	n, _, _ := r.messages()
+	if n == 0 {
+		return "nothing has been said in it yet"
+	}
+	return render.Plural(n, "message", "messages") + ", at " + r.describe(r.view.Leaf)
+}
+
 func (r *repl) newSession(name string) error {
-	_, err := r.over(func() error {
+	_, err := r.over("", func() error {
 		_, err := protocol.Call(r.ctx, r.c, protocol.NewSession{Label: session.CleanName(name)})
 		return err
 	})
@@ -109,7 +132,7 @@ func (r *repl) newSession(name string) error {
 }
 
 func (r *repl) clone(name string) error {
-	ok, err := r.over(func() error {
+	ok, err := r.over("a copy of "+r.title(), func() error {
 		_, err := protocol.Call(r.ctx, r.c, protocol.Clone{})
 		return err
 	})
@@ -139,12 +162,14 @@ func (r *repl) fork(c slash.Command) error {
 		return nil
 	}
 	var forked protocol.Forked
-	ok, err := r.over(func() (err error) {
+	origin := "forked from " + r.title() + " before " + r.describe(id)
+	ok, err := r.over(origin, func() (err error) {
 		forked, err = protocol.Call(r.ctx, r.c, protocol.Fork{Entry: id})
 		return err
 	})
 	if ok {
 		r.takeUp(forked.Text, forked.Images)
+		r.draft.stayed = true
 	}
 	return err
 }
@@ -243,7 +268,7 @@ func (r *repl) find(word string) ([]session.Summary, error) {
 }
 
 func (r *repl) switchTo(which string) error {
-	_, err := r.over(func() error {
+	_, err := r.over("", func() error {
 		_, err := protocol.Call(r.ctx, r.c, protocol.SwitchSession{Session: which})
 		return err
 	})

@@ -42,8 +42,13 @@ func (r *repl) tree(c slash.Command) error {
 		o.Match = func(e *session.Entry) bool { return hasAll(t.Label(e.ID)+" "+previews.Of(e).Row, a.Words) }
 	}
 	rows := render.TreeRows(t, r.view.Leaf, o)
-	if len(rows) == 0 {
-		r.say("Nothing in the tree is like that.")
+	switch {
+	case len(rows) > 0:
+	case len(a.Words) > 0:
+		r.say("Nothing in the tree has %s.", render.Quote(a.Text(), 40))
+		return nil
+	case o.Filter != "":
+		r.say("Nothing in the tree is listed by --%s.", o.Filter)
 		return nil
 	}
 	var b strings.Builder
@@ -52,10 +57,12 @@ func (r *repl) tree(c slash.Command) error {
 		b.WriteString(r.treeRow(row, previews.Of(row.Entry), numbers, digits) + "\n")
 		marked = marked || row.Leaf
 	}
-	if !marked {
-		b.WriteString(r.here() + "\n")
+	if len(rows) > 0 {
+		r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
 	}
-	r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
+	if !marked {
+		r.say("%s", r.here())
+	}
 	return nil
 }
 
