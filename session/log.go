@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 )
 
 // Log is one session's lines. It is safe for several goroutines, and several
@@ -71,17 +70,4 @@ type LeasedError struct {
 
 func (e *LeasedError) Error() string {
 	return fmt.Sprintf("the session is open in process %d", e.PID)
-}
-
-// Summary is what a list says of a session.
-type Summary struct {
-	ID, CWD       string
-	Path          string // of its file; "" where there is none
-	Name          string
-	ParentSession string
-	Created       time.Time // zero if it cannot be read
-	Modified      time.Time // of the last user or assistant message
-	Touched       time.Time // of the last entry, whatever it is
-	Messages      int       // message entries on all branches
-	FirstMessage  string    // text of the first user message; "" if none
 }
