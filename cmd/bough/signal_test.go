@@ -15,6 +15,7 @@ import (
 )
 
 const signalScript = `{"rules":[
+ {"when":{"user":"^pipe","turn":0},"reply":{"text":"I wait.","toolCalls":[{"name":"bash","args":{"command":"exec >pipe; echo begun; sleep 60; echo over"}}]}},
  {"when":{"user":"^sleep","turn":0},"reply":{"text":"I wait.","toolCalls":[{"name":"bash","args":{"command":"echo begun; sleep 60"}}]}},
  {"when":{"user":"^slow"},"reply":{"text":"one two three four","chunk":4,"delayMs":100}},
  {"when":{},"reply":{"text":"Done."}}]}`
