@@ -19,19 +19,25 @@ func answer(msgs []message.Message) reply {
 	k := kit(system.ToolsAdded)
 
 	var a reply
-	steps := parse(words)
+	request, pasted := material(words)
+	steps := parse(request)
+	if steps == nil && looksAgain(request) {
+		steps = c.lookAgain()
+	}
 	switch {
 	case len(steps) > c.rounds:
 		a = k.begin(l, steps[c.rounds])
 	case len(c.results) > 0:
-		a.text = l.report(words, c.results)
+		a.text = l.report(request, c.results)
 	case len(attached) > 0:
-		a.text = l.quoteAll(attached)
+		a.text = l.tellAttached(request, attached)
+	case pasted != "":
+		a.text = l.tellPasted(request, pasted)
 	default:
 		a.text = l.help(words)
 	}
-	if c.first {
-		a.text = strings.TrimRight(l.say(introEn, introZh)+"\n\n"+a.text, "\n")
+	if c.first && len(a.calls) == 0 {
+		a.text = strings.TrimRight(a.text, "\n") + "\n\n" + l.say(introEn, introZh)
 	}
 	a.text = rawjson.ToValid(a.text)
 	return a
@@ -40,9 +46,10 @@ func answer(msgs []message.Message) reply {
 // conversation is what an answer hangs on.
 type conversation struct {
 	question string   // the last thing the user said
+	before   []string // what the user said earlier, oldest first
 	results  []result // of the calls behind it, in order
 	rounds   int      // answers behind it whose calls have results
-	first    bool     // this model has said nothing yet
+	first    bool     // it is the first question, or the first to this model
 }
 
 // result is a call and what it came to.
@@ -54,16 +61,26 @@ type result struct {
 }
 
 func read(msgs []message.Message) conversation {
-	c := conversation{first: true}
+	var c conversation
 	at := -1
+	answered, others, summed := false, false, false // by this model; by another one
 	for i, m := range msgs {
 		switch m.Role {
 		case message.Assistant:
-			if m.Provider == Provider {
-				c.first = false
+			if m.Provider != Provider {
+				others = true
+			} else if len(m.ToolCalls()) == 0 {
+				answered = true
 			}
 		case message.User:
-			if t := m.Text("\n"); at < 0 || !isSummary(t) {
+			t := m.Text("\n")
+			if isSummary(t) {
+				summed = true
+			}
+			if at < 0 || !isSummary(t) {
+				if at >= 0 {
+					c.before = append(c.before, c.question)
+				}
 				at, c.question = i, t
 			}
 		}
@@ -71,6 +88,7 @@ func read(msgs []message.Message) conversation {
 	if isSummary(c.question) {
 		c.question = ""
 	}
+	c.first = !answered && !summed && (len(c.before) == 0 || others)
 	for _, m := range msgs[at+1:] {
 		switch m.Role {
 		case message.Assistant:
@@ -87,14 +105,14 @@ func read(msgs []message.Message) conversation {
 		}
 	}
 	for _, m := range msgs[at+1:] {
-		if m.Role == message.Assistant && answered(m, c.results) {
+		if m.Role == message.Assistant && hasResults(m, c.results) {
 			c.rounds++
 		}
 	}
 	return c
 }
 
-func answered(m message.Message, results []result) bool {
+func hasResults(m message.Message, results []result) bool {
 	for _, b := range m.ToolCalls() {
 		for _, r := range results {
 			if r.done && r.call.ID == b.ID {

@@ -148,13 +148,13 @@ func TestCalls(t *testing.T) {
 func TestTurn(t *testing.T) {
 	path := []message.Message{standard(), user("What does hello.txt say?")}
 	first := ask(t, path...)
-	if !strings.Contains(first.Text(""), "offline/demo") {
-		t.Errorf("the first answer does not say what it is: %s", first.Text(""))
+	if got := first.Text(""); got != "I read hello.txt." {
+		t.Errorf("the beginning is %q", got)
 	}
 	path = append(path, answerCalls(first, "Hello, bough!\n")...)
 	second := ask(t, path...)
-	if s := second.Text(""); !strings.Contains(s, "hello.txt says:") || !strings.Contains(s, "Hello, bough!") || strings.Contains(s, "offline/demo") {
-		t.Errorf("the answer is %q", s)
+	if got, want := second.Text(""), "hello.txt says: Hello, bough!\n\n"+introEn; got != want {
+		t.Errorf("the answer is %q, want %q", got, want)
 	}
 	// What was read for an earlier question is not remembered.
 	path = append(path, second, user("再读一下 hello.txt"))
@@ -375,4 +375,120 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatal("it never comes to an end")
 		}
 	})
+}
+
+// It says what it is at the end of the answer to the first question, once.
+func TestIntroduction(t *testing.T) {
+	own := message.Message{Role: message.Assistant, Provider: Provider, Content: []message.Block{message.Text("x")}}
+	other := message.Message{Role: message.Assistant, Provider: "other", Content: []message.Block{message.Text("x")}}
+	for _, tt := range []struct {
+		name string
+		msgs []message.Message
+		want bool
+	}{
+		{"first question", []message.Message{standard(), user("hello")}, true},
+		{"first question, in Chinese", []message.Message{standard(), user("你好")}, true},
+		{"second question", []message.Message{standard(), user("hello"), own, user("hello")}, false},
+		{"another branch from the first question", []message.Message{standard(), user("hello"), user("hello")}, false},
+		{"first question to this model", []message.Message{standard(), user("hello"), other, user("hello")}, true},
+		{"second question to this model", []message.Message{standard(), user("hello"), other, user("hello"), own, user("hello")}, false},
+		{"behind a summary", []message.Message{standard(), user(message.CompactionIntro + "\n\n<summary>\nx\n</summary>"), user("hello")}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ask(t, tt.msgs...).Text("")
+			if got := strings.HasSuffix(s, "\n\n"+introEn) || strings.HasSuffix(s, "\n\n"+introZh); got != tt.want {
+				t.Errorf("introduced: %v\n%s", got, s)
+			}
+		})
+	}
+}
+
+func TestLookAgain(t *testing.T) {
+	for _, tt := range []struct {
+		before []string
+		ask    string
+		want   string
+	}{
+		{[]string{"What does hello.txt say?"}, "Look again, please.", `read{"path":"hello.txt"}`},
+		{[]string{"What does hello.txt say?"}, "read it again", `read{"path":"hello.txt"}`},
+		{[]string{"read a.txt", "read b.txt", "thanks"}, "Look again.", `read{"path":"b.txt"}`},
+		{[]string{"read a.txt and b.txt"}, "once more", `read{"path":"a.txt"} read{"path":"b.txt"}`},
+		{[]string{"replace x with y in a.txt"}, "look again", `read{"path":"a.txt"}`},
+		{[]string{"read a.txt"}, "read b.txt again", `read{"path":"b.txt"}`},
+		{[]string{"读一下 hello.txt"}, "再看一遍", `read{"path":"hello.txt"}`},
+		{[]string{"hello"}, "look again", ""},
+		{nil, "look again", ""},
+	} {
+		t.Run(tt.ask, func(t *testing.T) {
+			path := []message.Message{standard()}
+			for _, s := range tt.before {
+				path = append(path, user(s))
+			}
+			path = append(path, user(tt.ask))
+			m := ask(t, path...)
+			if got := callsOf(m); got != tt.want {
+				t.Fatalf("calls %s, want %s", got, tt.want)
+			}
+			if tt.want == "" {
+				return
+			}
+			texts := make([]string, len(m.ToolCalls()))
+			if s := ask(t, append(path, answerCalls(m, texts...)...)...); len(s.ToolCalls()) > 0 {
+				t.Errorf("it looks for ever: %s", callsOf(s))
+			}
+		})
+	}
+}
+
+const someDiff = `diff --git a/main.go b/main.go
+index 1..2 100644
+--- a/main.go
++++ b/main.go
+@@ -1,3 +1,4 @@
+ package main
+-// read old.txt
+--- removed
++// read new.txt
++
++++ added
+diff --git a/gone.md b/gone.md
+deleted file mode 100644
+--- a/gone.md
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+\ No newline at end of file`
+
+// What is named in a text that comes with a request is not read.
+func TestPasted(t *testing.T) {
+	for _, tt := range []struct {
+		name, ask string
+		calls     string
+		want      []string
+	}{
+		{"a diff", someDiff + "\n\nReview this", "", []string{"a diff of 2 files, +3 -3:", "- main.go +3 -2\n- gone.md +0 -1", "beyond me"}},
+		{"a diff behind the request", "Review this:\n" + someDiff, "", []string{"a diff of 2 files"}},
+		{"a diff alone", someDiff, "", []string{"a diff of 2 files"}},
+		{"a diff in Chinese", someDiff + "\n\n看看这个差异", "", []string{"2 个文件 的差异"}},
+		{"a plain diff", "--- a.txt\t2026\n+++ b.txt\t2026\n@@ -1 +1 @@\n-x\n+y\n--- c.txt\n+++ c.txt\n@@ -1 +1,2 @@\n x\n+z", "", []string{"2 files, +2 -1", "- b.txt +1 -1\n- c.txt +1 -0"}},
+		{"a diff and a request for a file", someDiff + "\n\nread notes.txt", `read{"path":"notes.txt"}`, nil},
+		{"a log", "error in main.go\nat util.go\nat run.go\nat x.go\n\nWhat went wrong?", "", []string{"a text of 4 lines, which begins:", "error in main.go"}},
+		{"a text to sum up", "# One\nsee a.txt\n# Two\nsee b.txt\n\nSum this up", "", []string{"# One\n# Two"}},
+		{"a text behind the request", "What is this about?\n\nsee a.txt\nsee b.txt\nsee c.txt", "", []string{"a text of 3 lines"}},
+		{"a text to write", "write out.txt: one\n\ntwo\n\nthree", `write{"path":"out.txt","content":"one\n\ntwo\n\nthree"}`, nil},
+		{"several lines are still a request", "read a.txt\nand b.txt", `read{"path":"a.txt"} read{"path":"b.txt"}`, nil},
+		{"an attached file to sum up", "<file name=\"/x/a.md\">\n# One\nbla\n# Two\n</file>\n\nSum this up", "", []string{"first lines of /x/a.md:", "# One\n# Two\n```"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := ask(t, standard(), user(tt.ask))
+			if got := callsOf(m); got != tt.calls {
+				t.Errorf("calls %s, want %s", got, tt.calls)
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(m.Text(""), w) {
+					t.Errorf("%q is not in\n%s", w, m.Text(""))
+				}
+			}
+		})
+	}
 }

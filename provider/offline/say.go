@@ -17,12 +17,13 @@ const (
 )
 
 const (
-	introEn = "I am offline/demo, a small set of rules inside bough. I am not a language model and need neither key nor network, " +
-		"but the tools I call are real."
-	introZh = "我是 offline/demo，bough 自带的一小套规则。我不是语言模型，不需要密钥，也不联网，但我会真正调用工具。"
+	introEn = "(I am offline/demo: a set of rules, not a language model. The tools I call are real.)"
+	introZh = "（我是 offline/demo：一套规则，不是语言模型。我调用的工具是真的。）"
 
-	// shown is how much of a tool's output an answer quotes, in bytes.
+	// shown is how much of a tool's output an answer quotes, in bytes; brief is
+	// how much of it has room in a sentence.
 	shown = 4000
+	brief = 120
 )
 
 // languageOf tells the language of a question; the names of files in it and what
@@ -149,23 +150,39 @@ func (l lang) tellFile(question, path, content string) string {
 	case has("how many lines", "count the lines", "多少行", "几行"):
 		n := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1
 		return l.say("%s has %d lines:", "%s 有 %d 行：", path, n) + l.quote(content)
-	case has("summar", "outline", "总结", "概括", "摘要", "大意"):
+	case wantsGist(question):
 		return l.say("The headings or first lines of %s:", "%s 的标题或开头几行：", path) + l.quote(strings.Join(gist(content, 8), "\n"))
 	}
 	return l.say("%s says:", "%s 的内容是：", path) + l.quote(content)
 }
 
-func (l lang) quoteAll(files []file) string {
+// wantsGist reports whether a question asks to sum something up.
+func wantsGist(question string) bool {
+	q := strings.ToLower(question)
+	for _, w := range []string{"summar", "sum ", "outline", "gist", "总结", "概括", "摘要", "大意"} {
+		if strings.Contains(q, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellAttached tells of the files that came with a question.
+func (l lang) tellAttached(question string, files []file) string {
 	var parts []string
 	for _, f := range files {
-		parts = append(parts, l.say("%s says:", "%s 的内容是：", f.name)+l.quote(f.text))
+		parts = append(parts, l.tellFile(question, f.name, f.text))
 	}
 	return strings.Join(parts, "\n\n")
 }
 
 // quote puts a text into a fence that it does not break, and cuts a long one.
+// What is brief and plain stands in the sentence.
 func (l lang) quote(s string) string {
 	s = strings.TrimRight(s, "\n")
+	if plain := strings.TrimSpace(s); plain != "" && len(plain) <= brief && !strings.ContainsAny(plain, "\n\r\t`*_<>[]#|\\") {
+		return l.say(" ", "") + plain
+	}
 	note := ""
 	if cut := head(s, shown); len(cut) < len(s) {
 		if i := strings.LastIndexByte(cut, '\n'); i > shown/2 {
@@ -214,9 +231,9 @@ func (l lang) help(question string) string {
 	return echo + l.say("I understand only a few requests, for example:\n\n"+
 		"- What does README.md say?\n- List the files in src\n- Search for main\n- Find *.go\n- Run `git status`\n"+
 		"- Write \"hello\" to hello.txt\n- Replace hello with goodbye in hello.txt\n\n"+
-		"For real answers choose a model with /model, or give a key with /login.",
+		"For real answers set a provider's key, such as ANTHROPIC_API_KEY, and start bough again: bough --help says more.",
 		"我只懂几种请求，例如：\n\n"+
 			"- 读一下 README.md 里写了什么\n- 列出 src 目录里的文件\n- 搜索 main\n- 查找 *.go\n- 运行 `git status`\n"+
 			"- 把“你好”写入 hello.txt\n- 把 hello.txt 里的 你好 换成 再见\n\n"+
-			"要得到真正的回答，请用 /model 选择模型，或用 /login 填写密钥。")
+			"要得到真正的回答，请设置密钥（例如 ANTHROPIC_API_KEY），再启动 bough；详见 bough --help。")
 }

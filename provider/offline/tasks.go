@@ -63,6 +63,7 @@ func parse(s string) [][]task {
 type tables struct {
 	rules []rule
 	then  *regexp.Regexp // between two steps
+	again *regexp.Regexp // words of somebody who wants to see something once more
 	reads *regexp.Regexp // words of somebody who wants to see a file
 }
 
@@ -86,15 +87,19 @@ func (t *tables) step(s string) []task {
 	}
 	var tasks []task
 	for _, f := range filesIn(s, t.reads.MatchString(s)) {
-		kind := readFile
-		if strings.HasSuffix(f, "/") {
-			kind = listFiles
-		}
 		if len(tasks) < most {
-			tasks = append(tasks, task{kind: kind, path: f})
+			tasks = append(tasks, named(f))
 		}
 	}
 	return tasks
+}
+
+// named is the task to look at something that was just named.
+func named(f string) task {
+	if strings.HasSuffix(f, "/") {
+		return task{kind: listFiles, path: f}
+	}
+	return task{kind: readFile, path: f}
 }
 
 func (r rule) match(s string) (task, bool) {
@@ -174,7 +179,8 @@ func compile() *tables {
 		"{f}", `(?P<f>`+quoted+`|[^\s，,。；：“”"]+?)`,
 	)
 	t := &tables{
-		then: regexp.MustCompile(`(?i)[,;]?\s+(?:and )?then,?\s+|[，,；;。]?\s*(?:然后|接着|之后)(?:再)?\s*`),
+		then:  regexp.MustCompile(`(?i)[,;]?\s+(?:and )?then,?\s+|[，,；;。]?\s*(?:然后|接着|之后)(?:再)?\s*`),
+		again: regexp.MustCompile(`(?i)\b(?:again|once more|another (?:look|time)|re-?read|anew)\b|再(?:次|一次|一遍)?(?:看|读|查|来)|重新|重读`),
 		reads: regexp.MustCompile(`(?i)\b(?:read|open|show|cat|print|display|view|say|says|content|contents|look|summarize|summarise|lines|tell|what|explain)\b` +
 			`|读|看|打开|显示|内容|写了|说了|是什么|有什么|总结|概括|多少行|几行|讲`),
 	}
@@ -183,13 +189,13 @@ func compile() *tables {
 			t.rules = append(t.rules, rule{regexp.MustCompile(`(?is)^` + expand.Replace(p) + `\s*$`), k})
 		}
 	}
-	const in = `(?:里面|里边|里|中|内)?`
+	const in = `\s*(?:里面|里边|里|中|内)?`
 	add(editFile,
 		`(?:replace|substitute)\s+(?:all\s+)?(?:the\s+(?:word|text|string|line)s?\s+)?{x}\s+(?:with|by)\s+{y}\s+in\s+(?:the\s+)?(?:file\s+)?{f}`,
 		`(?:change|rename|turn|edit)\s+(?:the\s+(?:word|text|string|line)s?\s+)?{x}\s+(?:to|into)\s+{y}\s+in\s+(?:the\s+)?(?:file\s+)?{f}`,
 		`(?:in|edit)\s+(?:the\s+)?(?:file\s+)?{f}\s*[,:]?\s+(?:and\s+)?(?:please\s+)?(?:replace|change|turn)\s+(?:the\s+(?:word|text|string|line)s?\s+)?{x}\s+(?:with|to|into|by)\s+{y}`,
 		`(?:把|将|在)?\s*(?:文件)?\s*{f}(?:\s*(?:文件)?\s*(?:里面|里边|里|中|内)的?|的|\s*[，,]|\s)\s*[，,]?\s*(?:把|将)?\s*(?:所有的?)?\s*{x}\s*(?:都|全部)?(?:替换|更换|换|修改|改)(?:成|为|作)\s*{y}[。！]?`,
-		`(?:把|将)\s*{x}\s*(?:替换|更换|换|修改|改)(?:成|为|作)\s*{y}\s*[，,]?\s*在\s*{f}`+in+`[。！]?`,
+		`(?:把|将)\s*{x}\s*(?:替换|更换|换|修改|改)(?:成|为|作)\s*{y}\s*[，,]?\s*(?:在|\bin\s)\s*{f}`+in+`[。！]?`,
 	)
 	add(writeFile,
 		`(?:write|create|make|save)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:file\s+)?(?:named\s+|called\s+)?{f}\s*(?::|\s(?:with|containing|saying|that says)(?:\s+the)?(?:\s+(?:contents?|text|words?|line))?:?)\s*(?P<x>.+)`,

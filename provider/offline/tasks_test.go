@@ -94,6 +94,8 @@ func TestParse(t *testing.T) {
 		{"rename foo to bar in src/a.go", one(task{kind: editFile, path: "src/a.go", text: "foo", new: "bar"})},
 		{"把 hello.txt 里的 world 换成 地球", one(task{kind: editFile, path: "hello.txt", text: "world", new: "地球"})},
 		{"把hello.txt里的world改成earth", one(task{kind: editFile, path: "hello.txt", text: "world", new: "earth"})},
+		{"把 你好 换成 再见 in hello.txt", one(task{kind: editFile, path: "hello.txt", text: "你好", new: "再见"})},
+		{"把 你好 换成 再见，在 hello.txt 里", one(task{kind: editFile, path: "hello.txt", text: "你好", new: "再见"})},
 		{"在 hello.txt 中把“旧的”替换为“新的”。", one(task{kind: editFile, path: "hello.txt", text: "旧的", new: "新的"})},
 
 		{"read a.txt and then run ls", [][]task{{{kind: readFile, path: "a.txt"}}, {{kind: runCommand, text: "ls"}}}},
