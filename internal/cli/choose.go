@@ -200,9 +200,6 @@ func (r *runner) exactly(ctx context.Context, start control.Start, id string) (c
 
 // pick lets a person choose among the sessions of this folder.
 func (r *runner) pick(ctx context.Context, start control.Start) (control.Start, error) {
-	if !r.env.StdinTerminal {
-		return start, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
-	}
 	recent, err := r.store.Recent(ctx, r.env.Dir)
 	if err != nil {
 		return start, err

@@ -209,8 +209,40 @@ func TestQuestions(t *testing.T) {
 	if _, err := os.Stat(start.Open); err != nil {
 		t.Error(err)
 	}
+}
+
+// What to go on with is told at the start of a talk, or gone on with.
+func TestHint(t *testing.T) {
+	p := newPlace(t)
+	p.terminal = true
+	hint := func(words ...string) string {
+		t.Helper()
+		return p.runner(words...).hint(t.Context())
+	}
+	if got := hint(); got != "" {
+		t.Errorf("without sessions: %q", got)
+	}
+	path := p.session(p.dir, "last", 1)
+	if got := hint(); !strings.HasPrefix(got, "last here: hello, ") || !strings.HasSuffix(got, " ago; bough -c goes on with it") {
+		t.Errorf("hint %q", got)
+	}
+	for _, words := range [][]string{{"-c"}, {"-r"}, {"--session", "x"}, {"--fork", "x"}, {"--session-id", "x"}, {"--no-session"}, {"-q"}} {
+		if got := hint(words...); got != "" {
+			t.Errorf("%v: %q", words, got)
+		}
+	}
+	p.write("agent/settings.json", `{"bough":{"continueOnStart":true}}`)
+	r := p.runner()
+	if got := r.hint(t.Context()); got != "" {
+		t.Errorf("hint %q", got)
+	}
+	if start, err := r.choose(t.Context()); err != nil || start.Open != path {
+		t.Errorf("starts with %+v, %v", start, err)
+	}
 	p.terminal = false
-	p.fails("needs a terminal", "-r")
+	if r := p.runner(); r.hint(t.Context()) != "" || r.args.cont {
+		t.Error("a pipe goes on with what it did not name")
+	}
 }
 
 func TestSessionByPath(t *testing.T) {

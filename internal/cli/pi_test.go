@@ -122,11 +122,12 @@ func project(t *testing.T, server string) (home, dir string) {
 	}
 	dir = filepath.Join(home, "project")
 	for name, text := range map[string]string{
-		"agent/models.json": fmt.Sprintf(`{"providers":{"fake":{"baseUrl":%q,"api":"openai-completions","apiKey":"k","models":[{"id":"m","reasoning":true}]}}}`, server+"/v1"),
-		"project/a.txt":     "file content\n",
-		"project/b.txt":     "\uFEFFmarked\r\n",
-		"project/empty.txt": "",
-		"project/sub/c.txt": "c",
+		"agent/models.json":   fmt.Sprintf(`{"providers":{"fake":{"baseUrl":%q,"api":"openai-completions","apiKey":"k","models":[{"id":"m","reasoning":true}]}}}`, server+"/v1"),
+		"agent/settings.json": `{"bough":{"sync":"off"}}`,
+		"project/a.txt":       "file content\n",
+		"project/b.txt":       "\uFEFFmarked\r\n",
+		"project/empty.txt":   "",
+		"project/sub/c.txt":   "c",
 	} {
 		path := filepath.Join(home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

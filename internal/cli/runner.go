@@ -72,6 +72,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	if m == modeRPC {
 		return 1, errors.New("this version does not speak RPC yet. --mode json prints all events of a prompt")
 	}
+	if r.args.resume && !r.env.StdinTerminal {
+		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
+	}
 	r.asks = m == modeREPL && r.env.StdinTerminal && r.env.StdoutTerminal
 	r.warnOfTools()
 	prompts, err := r.prompts(ctx, m)
