@@ -183,8 +183,8 @@ func TestMissingAndSecrets(t *testing.T) {
 	if got, want := k.Secrets(), []string{"sk-file-secret-1", "sk-openai-secret", "sk-flag-secret"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for provider, want := range map[string]string{"xai": "no key for xai: set XAI_API_KEY, or give one with --api-key or bough auth login xai",
-		"y": "no key for y: its sign-in of pi cannot be used; give one with --api-key or bough auth login y"} {
+	for provider, want := range map[string]string{"xai": "no key for xai: set XAI_API_KEY, or give one with --api-key",
+		"y": "no key for y: its sign-in of pi cannot be used; give one with --api-key"} {
 		if err := k.Missing(provider); !errors.Is(err, ErrNoKey) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

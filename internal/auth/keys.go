@@ -162,7 +162,7 @@ var ErrNoKey = errors.New("no key")
 
 // Missing says what to do for a provider without a key.
 func (k *Keys) Missing(provider string) error {
-	hint := "give one with --api-key or bough auth login " + provider
+	hint := "give one with --api-key"
 	if names := Variables(provider); len(names) > 0 {
 		hint = "set " + names[0] + ", or " + hint
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
 	"github.com/boughdev/bough/session/memstore"
@@ -211,7 +212,7 @@ func (r *runner) pick(ctx context.Context, start control.Start) (control.Start, 
 	recent = recent[:min(len(recent), 20)]
 	rows := make([]string, len(recent))
 	for i, s := range recent {
-		rows[i] = fmt.Sprintf("%-4s %4d messages  %s", age(time.Since(s.Touched)), s.Messages, title(s))
+		rows[i] = fmt.Sprintf("%-4s %s  %s", render.Age(time.Since(s.Touched)), render.Messages(s.Said), title(s))
 	}
 	i, ok := r.askWhich(ctx, rows)
 	if !ok {

@@ -35,10 +35,12 @@ var (
 func commands() []command {
 	return []command{
 		{"tree", "FILE|ID", "print a session's tree",
-			"With --json each entry is a line: id, parentId, type, role, timestamp, preview,\nlabel, children (how many), onPath; roots first, each entry before what is below it.\n",
+			"#N is the N-th entry of the session, and > stands where the conversation does; the\nother ways on from a place stand right below it, one level in.\n\n" +
+				"With --json each entry is a line: id, parentId, type, role, timestamp, preview,\nlabel, children (how many, markers of the place not counted: 2 or more make a branch\npoint), onPath; roots first, each entry before what is below it.\n",
 			[]commandOption{
 				jsonOption, liveOption,
 				{"--preview", "", fmt.Sprintf("with --json: previews also in a session of more than %d entries", previewLimit)},
+				{"--ids", "", "with the ids of the entries"},
 				{"--ascii", "", "draw with plain characters"},
 				{"--all", "", "also entries that are only bookkeeping"},
 				{"--classic", "", "indent below every branch point"},
@@ -48,7 +50,7 @@ func commands() []command {
 			"With --json it is one object: messages, thinkingLevel, model.\n",
 			[]commandOption{
 				jsonOption, liveOption,
-				{"--leaf", "ENTRY", "at this entry or label"},
+				{"--leaf", "ENTRY", "at this entry: its id, #N of bough tree, or label"},
 				dirOption,
 			}, contextCommand},
 		{"sessions", "[list]", "list sessions",
@@ -60,7 +62,7 @@ func commands() []command {
 			}, sessionsCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
-		{"help", "[COMMAND]", "print help", "", nil, helpCommand},
+		{"help", "[TOPIC]", "print help, or more of a command, an option, a command of a conversation", "", nil, helpCommand},
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/session"
@@ -63,7 +65,11 @@ func withContext(ctx context.Context, store filestore.Store, path string, opts m
 	}
 	defer s.Close()
 	at := s.Tree().Leaf()
-	if leaf != "" {
+	if strings.HasPrefix(string(leaf), "#") {
+		if at, err = slash.Target(s.Tree(), string(leaf)); err != nil {
+			return err
+		}
+	} else if leaf != "" {
 		if at = s.Tree().Labelled(string(leaf)); at == "" {
 			return fmt.Errorf("the session has no entry and no label %q. bough tree %s --json lists them", leaf, path)
 		}

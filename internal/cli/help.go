@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
 )
 
 // helpText is bough --help.
@@ -79,13 +81,34 @@ func (c command) helpText() string {
 func helpCommand(_ context.Context, env Env, _ map[string]string, words []string) error {
 	text := helpText()
 	if len(words) > 0 {
-		all := commands()
-		i := slices.IndexFunc(all, func(c command) bool { return c.name == words[0] })
-		if i < 0 {
-			return commandUsage("help", "there is no command %q", oneLine(words[0], 40))
+		if text = topicHelp(words[0]); text == "" {
+			return commandUsage("help", "there is no command and no option %q", oneLine(words[0], 40))
 		}
-		text = all[i].helpText()
 	}
 	_, err := io.WriteString(env.Stdout, text)
 	return err
+}
+
+// topicHelp says more of a command, an option or a command of a conversation, or
+// of all that have that name. "" if there is none.
+func topicHelp(topic string) string {
+	var parts []string
+	for _, c := range commands() {
+		if c.name == topic {
+			parts = append(parts, c.helpText())
+		}
+	}
+	for _, o := range options() {
+		if o.help != "" && (topic == o.long || topic == "--"+o.long || o.short != "" && topic == "-"+o.short) {
+			parts = append(parts, strings.TrimRight("bough --"+o.long+" "+o.arg, " ")+"\n  "+o.help+"\n")
+		}
+	}
+	if s, ok := slash.Find(strings.TrimPrefix(topic, "/")); ok && !s.Later {
+		part := "in a conversation: " + s.Usage() + "\n  " + s.Help + "\n"
+		if s.More != "" {
+			part += render.Wrap("  "+s.More, 80) + "\n"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n")
 }

@@ -89,6 +89,12 @@ func (m *models) choose() error {
 		return fmt.Errorf("%s cannot be used: %s", pick.Name(), pick.Why)
 	case pick.Warning != "":
 		m.r.say("%s", pick.Warning)
+	case pick.Guess:
+		name := a.model
+		if pick.Level != "" {
+			name, _ = catalog.SplitLevel(name)
+		}
+		m.r.say("no model is called just %q; %s has it in its name and is used.", name, pick.Name())
 	}
 	m.pick = pick
 	if m.level == "" {
@@ -279,7 +285,7 @@ func (r *runner) listModels() error {
 	rows := catalog.List(available, r.args.listQuery)
 	switch {
 	case len(available) == 0:
-		r.say("no model can be asked yet. Set a provider's key, for example ANTHROPIC_API_KEY, or describe a server in %s.", r.paths.ModelsFile())
+		r.say("no model can be asked yet. Set a provider's key, for example ANTHROPIC_API_KEY, or describe a server in %s. --model offline/demo, a set of rules, is always there.", r.paths.ModelsFile())
 		return nil
 	case len(rows) == 1:
 		r.say("none of the %d models that can be asked is called anything like %q.", len(available), r.args.listQuery)

@@ -48,11 +48,14 @@ func TestModels(t *testing.T) {
 	p.startsWith("near/big high", modePrint, "--model", "BIG:high")
 	p.startsWith("near/big low", modePrint, "--model", "big:high", "--thinking", "low")
 	p.startsWith("near/odd:high medium", modePrint, "--model", "odd:high") // its own name
-	p.startsWith("far/large medium", modePrint, "--model", "arg")
 	p.startsWith("far/same medium", modePrint, "--provider", "far", "--model", "same")
 	if p.err.Len() > 0 {
 		t.Errorf("told %s", &p.err)
 	}
+	p.startsWith("far/large medium", modePrint, "--model", "arg")
+	p.told(`no model is called just "arg"; far/large has it in its name and is used`)
+	p.startsWith("far/large high", modePrint, "--model", "far/lar:high")
+	p.told(`no model is called just "far/lar"; far/large has it`)
 	p.startsWith("far/new medium", modePrint, "--model", "far/new")
 	p.told(`no known model "new"`)
 	p.startsWith("near/big high", modePrint, "--model", "big:high", "--thinking", "enormous")

@@ -69,7 +69,7 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"--model"}, "--model needs a value: --model MODEL"},
 		{[]string{"-n"}, "-n needs a value: -n NAME"},
 		{[]string{"--repl=yes"}, "--repl takes no value"},
-		{[]string{"--mode", "xml"}, "use text, json or rpc"},
+		{[]string{"--mode", "xml"}, "use text or json"},
 		{[]string{"--mode="}, "--mode is empty"},
 		{[]string{"--name", " \t"}, "not blank"},
 		{[]string{"--max-turns", "many"}, "0 for no limit"},

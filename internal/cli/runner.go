@@ -11,6 +11,7 @@ import (
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/printer"
 	"github.com/boughdev/bough/internal/frontend/repl"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/workspace"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -168,11 +169,7 @@ func (r *runner) hint(ctx context.Context) string {
 	if a.quiet {
 		return ""
 	}
-	when := "just now"
-	if d := time.Since(recent[0].Touched); d >= time.Minute {
-		when = age(d) + " ago"
-	}
-	return fmt.Sprintf("last here: %s, %s; bough -c goes on with it", title(recent[0]), when)
+	return fmt.Sprintf("last here: %s, %s; bough -c goes on with it", title(recent[0]), render.Ago(time.Since(recent[0].Touched)))
 }
 
 // options puts the parts of the session service together.

@@ -43,7 +43,7 @@ func sessionsCommand(ctx context.Context, env Env, opts map[string]string, words
 			out.Write(append(summaryJSON(s), '\n')) // bufio keeps the first error for Flush
 			continue
 		}
-		fmt.Fprintf(out, "%s  %-4s %5d messages  %s", render.OneLine(s.ID), age(time.Since(s.Modified)), s.Messages, title(s))
+		fmt.Fprintf(out, "%s  %-4s %s  %s", render.OneLine(s.ID), render.Age(time.Since(s.Modified)), render.Messages(s.Said), title(s))
 		if opts["--all"] != "" {
 			fmt.Fprintf(out, "  %s", render.OneLine(s.CWD))
 		}
@@ -78,7 +78,8 @@ func (r *runner) summaries(ctx context.Context, all bool) (found []session.Summa
 	return found, nil
 }
 
-// summaryJSON is a row of a list (docs/spec/rpc.md 14.5).
+// summaryJSON is a row of a list (docs/spec/rpc.md 14.5). Its count is pi's, of all
+// message entries; people are told of those of user and model.
 func summaryJSON(s session.Summary) []byte {
 	b := append([]byte(`{"path":`), rawjson.Quote(s.Path)...)
 	str := func(key, v string) {
@@ -111,23 +112,4 @@ func summaryJSON(s session.Summary) []byte {
 // title is how a session is called in a list.
 func title(s session.Summary) string {
 	return oneLine(cmp.Or(s.Name, s.FirstMessage, "(no messages)"), 60)
-}
-
-// age says how long ago something was.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	case d < 7*24*time.Hour:
-		return fmt.Sprintf("%dd", int(d.Hours()/24))
-	case d < 30*24*time.Hour:
-		return fmt.Sprintf("%dw", int(d.Hours()/24/7))
-	case d < 365*24*time.Hour:
-		return fmt.Sprintf("%dmo", int(d.Hours()/24/30))
-	}
-	return fmt.Sprintf("%dy", int(d.Hours()/24/365))
 }

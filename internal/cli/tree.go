@@ -51,15 +51,17 @@ func treeText(out io.Writer, env Env, t *session.Tree, opts map[string]string) e
 		_, err := fmt.Fprintln(out, "The session is empty.")
 		return err
 	}
-	previews := render.NewPreviews(t)
+	lines := render.TreeLines{Tree: t, Width: width, IDs: opts["--ids"] != ""}
+	marked := false
 	for _, row := range rows {
-		line := row.Prefix + row.Mark
-		if l := t.Label(row.Entry.ID); l != "" {
-			line += "{" + render.OneLine(l) + "} "
-		}
-		if _, err := fmt.Fprintln(out, render.Cut(line+previews.Of(row.Entry).Row, width)); err != nil {
+		marked = marked || row.Leaf
+		if _, err := fmt.Fprintln(out, lines.Line(row)); err != nil {
 			return err
 		}
+	}
+	if !marked {
+		_, err := fmt.Fprintln(out, "The conversation stands before the first message.")
+		return err
 	}
 	return nil
 }
@@ -80,9 +82,18 @@ func treeJSON(out io.Writer, t *session.Tree, opts map[string]string) error {
 	if last := t.Last(); opts["--live"] == "" && last != nil {
 		leaf = last.ID
 	}
+	// Markers of the place are no branches.
+	markers := map[session.ID]int{}
+	t.Walk("", func(at session.Step) bool {
+		if at.Entry.IsLeafMarker() {
+			markers[at.Entry.Parent]++
+		}
+		return true
+	})
 	var err error
 	var row []byte
 	t.Walk(leaf, func(at session.Step) bool {
+		at.Children -= markers[at.Entry.ID]
 		row = treeRow(row[:0], t, previews, at)
 		_, err = out.Write(append(row, '\n'))
 		return err == nil

@@ -57,6 +57,14 @@ func Age(d time.Duration) string {
 	return n(365*day, "y")
 }
 
+// Messages writes how many messages there are, for a list: all of one width.
+func Messages(n int) string {
+	if n == 1 {
+		return fmt.Sprintf("%5d message ", n)
+	}
+	return fmt.Sprintf("%5d messages", n)
+}
+
 // Ago writes how long ago something was, in words: just now, 5m ago.
 func Ago(d time.Duration) string {
 	age := Age(d)

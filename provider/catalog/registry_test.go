@@ -97,11 +97,11 @@ func TestAvailable(t *testing.T) {
 		t.Errorf("providers %q, want %q", providers, want)
 	}
 	for name, want := range map[string]string{
-		"openai/gpt-5.4":                "no key for openai: set OPENAI_API_KEY, or give one with --api-key or bough auth login openai",
-		"google/gemini-4-argon":         "no key for google: set GEMINI_API_KEY, or give one with --api-key or bough auth login google",
-		"locked/l":                      "no key for locked: give one with --api-key or bough auth login locked",
+		"openai/gpt-5.4":                "no key for openai: set OPENAI_API_KEY, or give one with --api-key",
+		"google/gemini-4-argon":         "no key for google: set GEMINI_API_KEY, or give one with --api-key",
+		"locked/l":                      "no key for locked: give one with --api-key",
 		"github-copilot/gpt-6.1-sol":    "bough cannot sign in to GitHub yet",
-		"cloudflare-ai-gateway/gpt-5.4": "no key for cloudflare-ai-gateway: set CLOUDFLARE_API_KEY, or give one with --api-key or bough auth login cloudflare-ai-gateway",
+		"cloudflare-ai-gateway/gpt-5.4": "no key for cloudflare-ai-gateway: set CLOUDFLARE_API_KEY, or give one with --api-key",
 	} {
 		at, id, _ := strings.Cut(name, "/")
 		if c, ok := r.Find(at, id); !ok || c.Ready || c.Why != want {

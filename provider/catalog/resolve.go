@@ -30,6 +30,7 @@ type Pick struct {
 	Choice
 	Level   string // the thinking level that was asked for with it; "" if none was
 	Warning string // what the user should know; "" if nothing
+	Guess   bool   // just a part of its id or name was given
 }
 
 // SplitLevel cuts a thinking level off the end of "model:level"
@@ -114,12 +115,12 @@ func resolve(query, at string, models []Choice) (Pick, error) {
 	if within != "" {
 		own := slices.Collect(filter(models, func(c Choice) bool { return c.Info.Provider == within }))
 		if c, ok := best(id, own); ok {
-			return Pick{Choice: c}, nil
+			return Pick{Choice: c, Guess: !strings.EqualFold(c.Info.Name, id)}, nil
 		}
 		return invented(id, within, own)
 	}
 	if c, ok := best(query, models); ok {
-		return Pick{Choice: c}, nil
+		return Pick{Choice: c, Guess: !strings.EqualFold(c.Info.Name, query)}, nil
 	}
 	return Pick{}, fmt.Errorf("%w: %q. bough --list-models shows what there is", ErrUnknownModel, query)
 }

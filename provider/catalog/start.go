@@ -21,7 +21,7 @@ type Wish struct {
 }
 
 // ErrNoModel is returned if there is no model that can be asked.
-var ErrNoModel = errors.New("no model can be used: set a provider's key, for example ANTHROPIC_API_KEY, or sign in with bough auth login")
+var ErrNoModel = errors.New("no model can be used: set a provider's key, for example ANTHROPIC_API_KEY")
 
 // Start picks the model to start with, and the level, which the model has
 // (docs/spec/frontends.md A-46). notices say what was passed over.

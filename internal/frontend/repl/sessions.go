@@ -237,7 +237,7 @@ func (r *repl) resume(word string) error {
 		if title == "" {
 			title = s.FirstMessage
 		}
-		head := fmt.Sprintf("%*d  %-4s  ", digits, i+1, render.Age(time.Since(s.Modified)))
+		head := fmt.Sprintf("%*d  %-4s %s  ", digits, i+1, render.Age(time.Since(s.Modified)), render.Messages(s.Said))
 		tail := ""
 		if s.ID == r.view.Header.ID {
 			tail = "   (this one)"

@@ -1,8 +1,6 @@
 package repl
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -27,8 +25,6 @@ func (r *repl) tree(c slash.Command) error {
 		return nil
 	}
 	previews := render.NewPreviews(t)
-	numbers := render.NumbersOf(t)
-	digits := len(strconv.Itoa(len(numbers.Entries) - 1))
 	o := render.TreeOptions{ASCII: r.o.ASCII || a.Is["--ascii"], Width: r.o.Width}
 	if a.Is["--classic"] {
 		o.Layout = render.Classic
@@ -51,10 +47,11 @@ func (r *repl) tree(c slash.Command) error {
 		r.say("Nothing in the tree is listed by --%s.", o.Filter)
 		return nil
 	}
+	lines := render.TreeLines{Tree: t, Width: r.o.Width}
 	var b strings.Builder
 	marked := false
 	for _, row := range rows {
-		b.WriteString(r.treeRow(row, previews.Of(row.Entry), numbers, digits) + "\n")
+		b.WriteString(lines.Line(row) + "\n")
 		marked = marked || row.Leaf
 	}
 	if len(rows) > 0 {
@@ -64,25 +61,6 @@ func (r *repl) tree(c slash.Command) error {
 		r.say("%s", r.here())
 	}
 	return nil
-}
-
-func (r *repl) treeRow(row render.Row, p render.Preview, numbers render.Numbers, digits int) string {
-	gutter, number := "  ", ""
-	if row.Leaf {
-		gutter = "> "
-	}
-	if n, ok := numbers.Of(row.Entry.ID); ok {
-		number = fmt.Sprintf("#%d", n)
-	}
-	head := gutter + render.Pad(number, digits+1) + " " + row.Prefix + row.Mark
-	if l := r.view.Tree.Label(row.Entry.ID); l != "" {
-		head += "[" + render.Cut(render.OneLine(l), 40) + "] "
-	}
-	tail := ""
-	if p.Mark != "" && !strings.HasSuffix(p.Row, "("+p.Mark+")") {
-		tail = " (" + p.Mark + ")"
-	}
-	return strings.TrimRight(head+render.Cut(p.Row, max(r.o.Width-render.Width(head)-render.Width(tail), 12))+tail, " ")
 }
 
 // hasAll reports whether a text has all words, in whatever case and order.
