@@ -107,9 +107,10 @@ func (Info) entryType() Type           { return TypeInfo }
 func (o Other) entryType() Type        { return o.Type }
 
 // Body decodes what the entry says. A field of an unexpected type counts as
-// absent; the error is one of reading the line.
+// absent; an entry whose line is damaged, or too long to be read, says nothing.
+// The error is one of reading the line.
 func (e *Entry) Body() (Body, error) {
-	line, err := e.Raw()
+	line, _, err := e.legible()
 	if err != nil {
 		return nil, err
 	}

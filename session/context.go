@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -33,10 +34,12 @@ func (p *Projector) Stream(t *Tree, leaf ID, visit func(m []byte) error) (Projec
 	for i, e := range entries {
 		if e.Type == TypeMessage && out.edits[e.ID] == nil {
 			line, err := r.read(e)
-			if err != nil {
+			if errors.Is(err, ErrTooLong) {
+				continue
+			} else if err != nil {
 				return out, err
 			}
-			if m, ok := plain(line); ok {
+			if m, ok := plain(line); ok && rawjson.Valid(line) {
 				if err := visit(m); err != nil {
 					return out, err
 				}
@@ -87,20 +90,19 @@ func (p *Projector) choose(t *Tree, leaf ID) (Projection, []*Entry, error) {
 	i := t.first(leaf)
 	t.x.settle()
 	if i < 0 || t.x.cyclic {
-		path := t.Path(leaf)
-		if err := p.settings(&out, path); err != nil {
-			return out, nil, err
-		}
-		entries, err := p.selected(path)
-		return out, entries, err
+		return p.chooseOf(t.Path(leaf))
 	}
 	above := t.x.at(i)
 	for _, set := range []int32{above.model, above.thinking} {
 		if set < 0 || int(set) >= t.x.Len() {
 			continue
 		}
-		if err := p.settings(&out, []*Entry{t.entry(set)}); err != nil {
+		e := t.entry(set)
+		if err := p.settings(&out, []*Entry{e}); err != nil {
 			return out, nil, err
+		}
+		if r := p.known[e]; r != nil && r.illegible {
+			return p.chooseOf(t.Path(leaf)) // what stands before it counts
 		}
 	}
 	if t.end && above.thinking < 0 {
@@ -113,6 +115,16 @@ func (p *Projector) choose(t *Tree, leaf ID) (Projection, []*Entry, error) {
 		}
 	}
 	entries, err := t.selected(p, i)
+	return out, entries, err
+}
+
+// chooseOf is choose of a path.
+func (p *Projector) chooseOf(path []*Entry) (Projection, []*Entry, error) {
+	out := Projection{Thinking: "off"}
+	if err := p.settings(&out, path); err != nil {
+		return out, nil, err
+	}
+	entries, err := p.selected(path)
 	return out, entries, err
 }
 
@@ -130,6 +142,9 @@ func (t *Tree) selected(p *Projector, i int32) ([]*Entry, error) {
 	r, err := p.read(compaction)
 	if err != nil {
 		return nil, err
+	}
+	if r.illegible {
+		return p.selected(t.Path(t.node(i).ID))
 	}
 	var after []*Entry
 	for n := 0; i != c && i >= 0 && n < t.x.Len(); n++ {
@@ -198,7 +213,7 @@ type Ahead interface {
 // read returns the line of an entry; it is good until the next call.
 func (r *reader) read(e *Entry) ([]byte, error) {
 	ahead, ok := e.src.(Ahead)
-	if !ok || e.src != r.src {
+	if !ok || e.src != r.src || e.Line.Size > MaxLine {
 		return e.Raw()
 	}
 	start := e.Line.Seq - Seq(e.Line.Size)

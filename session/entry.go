@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -59,6 +60,9 @@ type Entry struct {
 	Time   time.Time    // zero if it cannot be read
 	Line   Line
 
+	// Damage says what is made up, because the log is damaged; nil if nothing is.
+	Damage *Damage
+
 	src Source
 }
 
@@ -66,8 +70,37 @@ type Entry struct {
 var ErrNoEntry = fmt.Errorf("not an entry: no object with a type and an id")
 
 // Decode makes an entry of a line of version 2 or 3. src must give the line back;
-// nil means to keep the line itself.
+// nil means to keep the line itself. Of a line longer than [MaxLine] its front and
+// its last byte are enough.
 func Decode(line []byte, at Line, src Source) (*Entry, error) {
+	if at.Size > MaxLine {
+		return decodeLong(line, at, src)
+	}
+	e, err := decodeObject(line, at, src)
+	if err == nil && e.ID == "" {
+		return nil, ErrNoEntry
+	}
+	if err == nil && src == nil {
+		e.src = Bytes(slices.Clone(line))
+	}
+	return e, err
+}
+
+// decodeLong makes an entry of a line of which only the front is looked at.
+func decodeLong(line []byte, at Line, src Source) (*Entry, error) {
+	if rawjson.Kind(line) != '{' || line[len(line)-1] != '}' {
+		return nil, ErrNoEntry
+	}
+	e := front(line, at)
+	if e.ID == "" || e.is(Moved) || e.Damage.Type == "" || e.Damage.Type == "session" {
+		return nil, ErrNoEntry
+	}
+	e.Type, e.Role, e.Damage, e.src = e.Damage.Type, e.Damage.Role, nil, src
+	return e, nil
+}
+
+// decodeObject is Decode for lines that may have no id.
+func decodeObject(line []byte, at Line, src Source) (*Entry, error) {
 	if rawjson.Kind(line) != '{' || !rawjson.Valid(line) {
 		return nil, ErrNoEntry
 	}
@@ -90,10 +123,7 @@ func Decode(line []byte, at Line, src Source) (*Entry, error) {
 			custom = v
 		}
 	}
-	s, ok := rawjson.String(id)
-	if !ok || s == "" {
-		return nil, ErrNoEntry
-	}
+	s, _ := rawjson.String(id)
 	e.ID = ID(s)
 	s, _ = rawjson.String(typ)
 	if s == "session" {
@@ -108,9 +138,6 @@ func Decode(line []byte, at Line, src Source) (*Entry, error) {
 		e.Custom, _ = rawjson.String(custom)
 	}
 	e.Time, _ = ParseTime(ts)
-	if src == nil {
-		e.src = Bytes(slices.Clone(line))
-	}
 	return e, nil
 }
 
@@ -121,6 +148,16 @@ func (e *Entry) Raw() ([]byte, error) {
 		return nil, fmt.Errorf("read entry %s: %w", e.ID, err)
 	}
 	return b, nil
+}
+
+// legible is Raw for those who go by what the line says: an empty object, and
+// false, if it is damaged or too long.
+func (e *Entry) legible() ([]byte, bool, error) {
+	line, err := e.Raw()
+	if errors.Is(err, ErrTooLong) || err == nil && !rawjson.Valid(line) {
+		return []byte("{}"), false, nil
+	}
+	return line, true, err
 }
 
 // At returns the entry with another place, as it has after having been written.

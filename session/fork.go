@@ -38,7 +38,7 @@ func (t *Tree) CopyBranch(leaf ID) (BranchCopy, error) {
 	var labels []ID        // label entries since the last entry kept
 	instead := map[ID]ID{} // by label entry: the entry kept next
 	for _, e := range path {
-		if e.Type == TypeLabel {
+		if e.Type == TypeLabel || e.Lost() {
 			labels = append(labels, e.ID)
 			continue
 		}
@@ -78,6 +78,9 @@ func (c CopiedEntry) Line() ([]byte, error) {
 	line, err := c.Raw()
 	if err != nil {
 		return nil, err
+	}
+	if c.is(Unnamed | Shadowed) {
+		line = rawjson.Set(line, "id", rawjson.Quote(string(c.ID)))
 	}
 	parent := rawjson.Get(line, "parentId")
 	switch s, ok := rawjson.String(parent); {

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/binary"
 	"io"
+	"maps"
 	"unsafe"
 )
 
@@ -26,6 +27,11 @@ type Index struct {
 	cyclic bool            // some entry is its own ancestor, by what the lines say
 	shared bool            // a snapshot has tail too: it may only be appended to
 	held   any             // what base lies in
+
+	// Of a log that was read by a Salvage.
+	special map[int32]*Entry // by record: what it does not tell
+	end     Seq              // 0: behind the last record
+	bad     int              // lines that cannot be read, or only in parts
 }
 
 // NewIndex returns an index without records.
@@ -50,14 +56,21 @@ func (x *Index) at(i int32) *record {
 	return &x.tail[int(i)-len(x.base)]
 }
 
-// End returns the place behind the last record.
+// End returns the place up to which the log was read: that behind the last record,
+// or behind what follows it that nothing will be added to.
 func (x *Index) End() Seq {
+	if x.end > 0 {
+		return x.end
+	}
 	if n := x.Len(); n > 0 {
 		r := x.at(int32(n - 1))
 		return Seq(r.off) + Seq(r.size)
 	}
 	return 0
 }
+
+// LastLine returns where the last entry is; it must not be empty.
+func (x *Index) LastLine() Line { return x.at(int32(x.Len() - 1)).line() }
 
 // Damaged reports whether a parent is missing, an id comes twice, or a cycle was
 // found: signs of lines that were lost or doubled.
@@ -147,6 +160,14 @@ func (r *record) mark(i int32) {
 	if r.setsThinking() {
 		r.thinking = i
 	}
+}
+
+// keep holds the entry of record i, which the record does not tell.
+func (x *Index) keep(i int32, e *Entry) {
+	if x.special == nil {
+		x.special = map[int32]*Entry{}
+	}
+	x.special[i] = e
 }
 
 // learn puts records into ids that came from a file.
@@ -291,7 +312,8 @@ func (x *Index) deal() {
 func (x *Index) Snapshot() *Index {
 	x.settle()
 	x.shared = true
-	s := &Index{shared: true, held: x.held, base: x.base, tail: x.tail[:len(x.tail):len(x.tail)], nodes: x.nodes, cyclic: x.cyclic}
+	s := &Index{shared: true, held: x.held, base: x.base, tail: x.tail[:len(x.tail):len(x.tail)], nodes: x.nodes, cyclic: x.cyclic,
+		special: maps.Clone(x.special), end: x.end, bad: x.bad}
 	if len(x.latest) > 0 || len(x.orphan) > 0 {
 		s.learn()
 	}

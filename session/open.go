@@ -447,13 +447,14 @@ func (b *Branch) Fork(at ID) (*Branch, error) {
 	return f, nil
 }
 
-// Move sets the leaf. Nothing is written.
+// Move sets the leaf: to the entry of that id or, if nothing can be appended below
+// that, as below a damaged line, to the nearest one above it. Nothing is written.
 func (b *Branch) Move(leaf ID) error {
 	if leaf != "" && !b.s.tree.Has(leaf) {
 		return fmt.Errorf("entry %s: %w", leaf, ErrNoSuchEntry)
 	}
 	b.follow()
-	b.leaf = leaf
+	b.leaf = b.s.tree.Standing(leaf)
 	return nil
 }
 

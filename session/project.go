@@ -58,6 +58,7 @@ type reading struct {
 	thinking  string
 	edit      ContextEdit
 	edited    map[*Entry]message.Message // by the edit that applies
+	illegible bool                       // the line is damaged, or too long: it says nothing
 }
 
 func (p *Projector) read(e *Entry) (*reading, error) {
@@ -77,11 +78,7 @@ func (p *Projector) read(e *Entry) (*reading, error) {
 
 // Project is [Project].
 func (p *Projector) Project(path []*Entry) (Projection, error) {
-	out := Projection{Thinking: "off"}
-	if err := p.settings(&out, path); err != nil {
-		return out, err
-	}
-	entries, err := p.selected(path)
+	out, entries, err := p.chooseOf(path)
 	if err != nil {
 		return out, err
 	}
@@ -239,6 +236,9 @@ func (p *Projector) settings(out *Projection, path []*Entry) error {
 		if err != nil {
 			return err
 		}
+		if r.illegible {
+			continue
+		}
 		if e.Type == TypeThinking {
 			out.Thinking, thinking = r.thinking, true
 		} else {
@@ -255,15 +255,21 @@ func (e *Entry) SetsModel() bool { return e.Type == TypeModel || e.Role == messa
 // selected returns the entries that make the context of a path.
 func (p *Projector) selected(path []*Entry) ([]*Entry, error) {
 	at := len(path) - 1
-	for at >= 0 && path[at].Type != TypeCompaction {
-		at--
+	var r *reading
+	for ; at >= 0; at-- {
+		if path[at].Type != TypeCompaction {
+			continue
+		}
+		var err error
+		if r, err = p.read(path[at]); err != nil {
+			return nil, err
+		}
+		if !r.illegible {
+			break
+		}
 	}
 	if at < 0 {
 		return path, nil
-	}
-	r, err := p.read(path[at])
-	if err != nil {
-		return nil, err
 	}
 	entries := []*Entry{path[at]}
 	keeping := false
@@ -280,9 +286,12 @@ func (p *Projector) selected(path []*Entry) ([]*Entry, error) {
 
 // read decodes what a projection needs of an entry.
 func (e *Entry) read() (*reading, error) {
-	line, err := e.Raw()
+	line, ok, err := e.legible()
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return &reading{illegible: true}, nil
 	}
 	r := &reading{}
 	switch e.Type {

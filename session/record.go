@@ -50,6 +50,9 @@ const (
 	again                         // its id stands in an earlier record too
 	orphaned                      // its parent is in no record
 	custom                        // it has a customType
+	special                       // its entry is in the index: see Damage
+	recovered                     // it shares its line with something else
+	unended                       // the rest of its line may be on its way
 )
 
 // A key is an id of up to eight bytes, filled up with zeros, or the hash of a
@@ -131,7 +134,7 @@ func roleOf(r []byte) uint8 {
 
 // record makes the record of an entry that is at hand.
 func (e *Entry) record() record {
-	r := record{off: int64(e.Line.Seq) - int64(e.Line.Size), size: uint32(e.Line.Size), time: noTime, kind: kindOf([]byte(e.Type))}
+	r := record{off: int64(e.Line.Seq) - int64(e.Line.Size), size: sizeOf(e.Line.Size), time: noTime, flags: e.Damage.flags(), kind: kindOf([]byte(e.Type))}
 	var long bool
 	if r.id, long = keyOf([]byte(e.ID)); long {
 		r.flags |= longID
@@ -156,6 +159,13 @@ func (e *Entry) record() record {
 	return r
 }
 
+// line is where the line of the record is.
+func (r *record) line() Line { return Line{Seq(r.off) + Seq(r.size), int(r.size)} }
+
+// sizeOf is the size of a line as a record has it. One that is longer is too long
+// to be read in any case.
+func sizeOf(n int) uint32 { return uint32(min(int64(n), math.MaxUint32)) }
+
 // entry makes the entry of a record without reading its line. It returns false
 // where the line is needed.
 func (r *record) entry(src Source) (*Entry, bool) {
@@ -168,7 +178,7 @@ func (r *record) entry(src Source) (*Entry, bool) {
 }
 
 func (r *record) needsLine() bool {
-	return r.kind == 0 || int(r.kind) >= len(kinds) || int(r.role) >= len(roles) || r.flags&(longID|longParent|custom) != 0
+	return r.kind == 0 || int(r.kind) >= len(kinds) || int(r.role) >= len(roles) || r.flags&(longID|longParent|custom|special) != 0
 }
 
 // fill makes an entry of a record that does not need its line. The ids of e are
@@ -183,6 +193,10 @@ func (r *record) fill(e *Entry, src Source) {
 	e.ID = r.id.text()
 	e.Type, e.Role, e.Custom, e.src = kinds[r.kind], roles[r.role], "", src
 	e.Line = Line{Seq(r.off) + Seq(r.size), int(r.size)}
+	e.Damage = nil
+	if r.flags&recovered != 0 {
+		e.Damage = &Damage{Kind: Recovered}
+	}
 	e.Time = time.Time{}
 	if r.time != noTime {
 		e.Time = time.UnixMilli(r.time).UTC()

@@ -26,13 +26,9 @@ func (s *Session) reload(ctx context.Context) error {
 	was, tree := s.tree, NewTree()
 	var end Seq
 	if log != nil {
-		for e, err := range log.Entries(ctx, 0) {
-			if err != nil {
-				log.Close() // the error of reading is the one to tell
-				return fmt.Errorf("read the session again, which was replaced by another program: %w", err)
-			}
-			tree.Add(e)
-			end = e.Line.Seq
+		if tree, end, err = readTree(ctx, log); err != nil {
+			log.Close() // the error of reading is the one to tell
+			return fmt.Errorf("read the session again, which was replaced by another program: %w", err)
 		}
 	}
 	s.moved = map[ID]ID{}
@@ -50,7 +46,7 @@ func (s *Session) reload(ctx context.Context) error {
 		case tree.Has(e.ID):
 		case migrating && i < len(migrated):
 			s.moved[e.ID] = migrated[i].ID
-		case e.IsLeafMarker():
+		case e.IsLeafMarker(), e.Lost():
 			s.moved[e.ID] = e.Parent
 		default:
 			if c := inMemory(e); c != nil {

@@ -17,6 +17,9 @@ import (
 type Scan struct {
 	Records []record
 	Junk    int
+
+	// Strict looks at every byte of every line.
+	Strict bool
 }
 
 // Lines adds the records of the lines of data, which begins at that offset. The
@@ -37,8 +40,11 @@ func (s *Scan) Lines(data []byte, offset int64) {
 // Line adds the record of one line, if it is an entry. size is that of the line
 // with its line end.
 func (s *Scan) Line(line []byte, offset int64, size int) {
+	if offset == 0 {
+		line = bytes.TrimPrefix(line, byteOrderMark)
+	}
 	r, ok := quick(line)
-	if !ok {
+	if !ok || s.Strict && !rawjson.Valid(line) {
 		e, err := Decode(line, Line{Seq(offset) + Seq(size), size}, Bytes(line))
 		if err != nil {
 			if t, _ := rawjson.GetString(line, "type"); !Blank(line) && t != "session" {
@@ -48,9 +54,12 @@ func (s *Scan) Line(line []byte, offset int64, size int) {
 		}
 		r = e.record()
 	}
-	r.off, r.size = offset, uint32(size)
+	r.off, r.size = offset, sizeOf(size)
 	s.Records = append(s.Records, r)
 }
+
+// byteOrderMark is what some editors put before a text. It is never written.
+var byteOrderMark = []byte("\uFEFF")
 
 // Append hangs up the records of a scan, which must be those of the next part.
 func (x *Index) Append(s *Scan) {
@@ -167,7 +176,7 @@ func quickTime(b []byte) (int64, bool) {
 		n[part] = n[part]*10 + int64(c-'0')
 	}
 	year, month, day := n[0], n[1], n[2]
-	if month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(year, month) || n[3] > 23 || n[4] > 59 || n[5] > 59 {
+	if year < 1 || month < 1 || month > 12 || day < 1 || day > 28 && day > daysIn(year, month) || n[3] > 23 || n[4] > 59 || n[5] > 59 {
 		return 0, false
 	}
 	// Days since 1970 in the Gregorian calendar, years beginning in March.
@@ -195,14 +204,19 @@ func daysIn(year, month int64) int64 {
 // Long adds the record of a line of which only the front and the last byte are at
 // hand. It returns false if these do not tell.
 func (s *Scan) Long(front []byte, last byte, offset int64, size int) bool {
-	if last != '}' || size > 1<<32-1 {
-		return false
-	}
-	r, ok := quick(append(front[:len(front):len(front)], last))
+	r, ok := quickLong(front, last)
 	if !ok {
 		return false
 	}
-	r.off, r.size = offset, uint32(size)
+	r.off, r.size = offset, sizeOf(size)
 	s.Records = append(s.Records, r)
 	return true
+}
+
+// quickLong is quick for a line of which only that is at hand.
+func quickLong(front []byte, last byte) (record, bool) {
+	if last != '}' {
+		return record{}, false
+	}
+	return quick(append(front[:len(front):len(front)], last))
 }

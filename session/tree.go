@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -35,7 +36,12 @@ func NewTree() *Tree { return NewTreeOf(NewIndex(), nil) }
 func NewTreeOf(x *Index, src Source) *Tree { return &Tree{x: x, src: src, made: map[int32]*Entry{}} }
 
 // Add folds in the next entry of the log.
-func (t *Tree) Add(e *Entry) { t.made[t.x.add(e.record())] = e }
+func (t *Tree) Add(e *Entry) {
+	i := t.x.add(e.record())
+	if t.made[i] = e; t.x.at(i).flags&special != 0 {
+		t.x.keep(i, e)
+	}
+}
 
 // Snapshot returns a tree of the entries that are there now, for another
 // goroutine. Both grow by themselves; what they share is not copied.
@@ -66,13 +72,23 @@ func (t *Tree) entry(i int32) *Entry {
 // make makes the entry of record i. Of one whose line is needed and cannot be
 // read, what the record tells must do.
 func (t *Tree) make(i int32) *Entry {
+	if e := t.x.special[i]; e != nil {
+		return e
+	}
 	r := t.x.at(i)
 	e, ok := r.entry(t.src)
 	if ok {
 		return e
 	}
 	at := Line{Seq(r.off) + Seq(r.size), int(r.size)}
-	if line, err := t.src.Read(at); err == nil {
+	line, err := t.src.Read(at)
+	if ahead, ok := t.src.(Ahead); ok && errors.Is(err, ErrTooLong) {
+		line = make([]byte, 4<<10)
+		var n int
+		n, err = ahead.ReadAhead(line, Seq(r.off))
+		line = append(line[:n], '}')
+	}
+	if err == nil {
 		if e, err := Decode(line, at, t.src); err == nil {
 			return e
 		}
@@ -157,10 +173,11 @@ func (t *Tree) Last() *Entry {
 func (t *Tree) Leaf() ID {
 	for i := int32(t.x.Len() - 1); i >= 0; i-- {
 		switch e := t.passing(i); {
+		case !e.Grows(): // no place to stand
 		case !e.IsLeafMarker():
 			return e.ID
 		case e.Parent == "" || t.Has(e.Parent):
-			return e.Parent
+			return t.Standing(e.Parent)
 		} // a marker whose target is lost: what stands before it
 	}
 	return ""

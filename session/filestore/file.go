@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ var byteOrderMark = []byte("\uFEFF")
 // ErrNewer is returned by an append to a file of a later version.
 var ErrNewer = errors.New("the session file has a newer version than this program knows, so it is only read; a copy of it (/clone, bough --fork) can be gone on with")
 
+// ErrNoHeader is returned by an append to a file whose header cannot be read.
+var ErrNoHeader = errors.New("the session file has no header that can be read, so nothing is written to it; bough doctor --repair makes a whole session of it")
+
 // ErrReadOnly is returned by an append to a file that may only be read.
 var ErrReadOnly = errors.New("the session file may only be read; a copy of it (bough --fork) can be gone on with")
 
@@ -35,6 +39,8 @@ type log struct {
 	policy Policy
 	sync   *syncer
 	looked bool // the file may only be read
+	live   bool // see Store.Live
+	bare   bool // the file has no header that pi would take
 
 	mu     sync.Mutex
 	f      *os.File    // guarded by mu
@@ -47,7 +53,9 @@ type log struct {
 	fault func([]byte) (int, error) // writes in place of f, in tests
 }
 
-func openFile(path string, policy Policy) (*log, error) {
+func openFile(path string, policy Policy) (*log, error) { return openLog(path, policy, false) }
+
+func openLog(path string, policy Policy, live bool) (*log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	looked := errors.Is(err, fs.ErrPermission) || isReadOnly(err)
 	if looked {
@@ -59,7 +67,7 @@ func openFile(path string, policy Policy) (*log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open session file: %w", err)
 	}
-	l := &log{path: path, policy: policy, f: f, looked: looked}
+	l := &log{path: path, policy: policy, f: f, looked: looked, live: live}
 	if err := l.start(); err != nil {
 		f.Close() // the error of reading is the one to tell
 		return nil, fmt.Errorf("open session file %s: %w", path, err)
@@ -77,7 +85,12 @@ func (l *log) start() error {
 		return fmt.Errorf("%w: it is a folder", session.ErrNotSession)
 	}
 	l.id, l.state = info, stateOf(info)
-	if l.header, err = headerOf(l.f, info.Size()); err != nil {
+	l.header, err = headerOf(l.f, info.Size())
+	if l.live && errors.Is(err, session.ErrNotSession) {
+		l.bare = true
+		l.header, err = headerFor(l.f, info.Size(), l.path)
+	}
+	if err != nil {
 		return err
 	}
 	if l.header.Version < session.Version {
@@ -136,6 +149,9 @@ func (l *log) Read(at session.Line) ([]byte, error) {
 	if old != nil {
 		return old.read(at)
 	}
+	if at.Size > session.MaxLine {
+		return nil, session.ErrTooLong
+	}
 	b := make([]byte, at.Size)
 	if _, err := f.ReadAt(b, int64(at.Seq)-int64(at.Size)); err != nil {
 		return nil, fmt.Errorf("read session file: %w", err)
@@ -166,9 +182,18 @@ func (l *log) Entries(ctx context.Context, after session.Seq) iter.Seq2[*session
 			old.entries(after, l)(yield)
 			return
 		}
-		for at, line := range scan(ctx, f, after, session.Seq(info.Size()), &err) {
-			if e, derr := session.Decode(line, at, l); derr == nil && !yield(e, nil) {
+		for at, line := range Lines(ctx, f, after, session.Seq(info.Size()), &err) {
+			e, derr := session.Decode(line, at, l)
+			if derr == nil && !yield(e, nil) {
 				return
+			}
+			if derr == nil || !l.live {
+				continue
+			}
+			for e := range session.Recover(line, at, l) {
+				if !yield(e, nil) {
+					return
+				}
 			}
 		}
 		if err != nil {
@@ -177,9 +202,10 @@ func (l *log) Entries(ctx context.Context, after session.Seq) iter.Seq2[*session
 	}
 }
 
-// scan yields the lines of a part of a file. The bytes are good until the next
-// step. What goes wrong is in err afterwards.
-func scan(ctx context.Context, f io.ReaderAt, from, to session.Seq, err *error) iter.Seq2[session.Line, []byte] {
+// Lines yields the lines of a part of a file that begins at the start of one. The
+// bytes are good until the next step; of a line longer than [session.MaxLine] they
+// are its front and its last byte. What goes wrong is in err afterwards.
+func Lines(ctx context.Context, f io.ReaderAt, from, to session.Seq, err *error) iter.Seq2[session.Line, []byte] {
 	return func(yield func(session.Line, []byte) bool) {
 		if from >= to {
 			return
@@ -190,8 +216,17 @@ func scan(ctx context.Context, f io.ReaderAt, from, to session.Seq, err *error) 
 			if *err = ctx.Err(); *err != nil {
 				return
 			}
-			if len(buf) == cap(buf) {
-				buf = append(buf, 0)[:len(buf)] // a line longer than the buffer: room for more
+			if len(buf) == cap(buf) { // a line longer than the buffer
+				at, line, lerr := longLine(f, pos-session.Seq(len(buf)), pos, to)
+				if lerr != nil {
+					*err = lerr
+					return
+				}
+				if !yield(at, line) {
+					return
+				}
+				buf, pos = buf[:0], at.Seq
+				continue
 			}
 			n, rerr := f.ReadAt(buf[len(buf):min(cap(buf), len(buf)+int(to-pos))], int64(pos))
 			buf = buf[:len(buf)+n]
@@ -217,6 +252,44 @@ func scan(ctx context.Context, f io.ReaderAt, from, to session.Seq, err *error) 
 			}
 		}
 	}
+}
+
+// longLine reads a line that begins at start and goes on behind pos.
+func longLine(f io.ReaderAt, start, pos, to session.Seq) (session.Line, []byte, error) {
+	end, ended := pos, false
+	for buf := make([]byte, 1<<20); end < to && !ended; {
+		n, err := f.ReadAt(buf[:min(len(buf), int(to-end))], int64(end))
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			n, ended = i, true
+		}
+		end += session.Seq(n)
+		if err == io.EOF {
+			break // cut while we read
+		}
+		if err != nil {
+			return session.Line{}, nil, err
+		}
+	}
+	at := session.Line{Seq: end, Size: int(end - start)}
+	if ended {
+		at = session.Line{Seq: end + 1, Size: int(end-start) + 1}
+	}
+	read := func(b []byte, from session.Seq) error {
+		_, err := f.ReadAt(b, int64(from))
+		if err == io.EOF {
+			err = nil
+		}
+		return err
+	}
+	if at.Size <= session.MaxLine {
+		line := make([]byte, end-start)
+		return at, line, read(line, start)
+	}
+	line := make([]byte, frontSize+1)
+	if err := read(line[:frontSize], start); err != nil {
+		return at, nil, err
+	}
+	return at, line, read(line[frontSize:], end-1)
 }
 
 // Tail yields the entries behind after and goes on with those that come.
@@ -250,6 +323,9 @@ const tailInterval = time.Second
 func (l *log) Append(ctx context.Context, after session.Seq, line []byte) (session.Line, error) {
 	if l.header.Version > session.Version {
 		return session.Line{}, ErrNewer
+	}
+	if l.bare {
+		return session.Line{}, ErrNoHeader
 	}
 	if l.looked {
 		return session.Line{}, ErrReadOnly
@@ -336,7 +412,7 @@ func (l *log) append(after session.Seq, line []byte) (session.Line, error) {
 // do not count.
 func (l *log) entryBehind(after session.Seq, size int64) (bool, error) {
 	var err error
-	for at, line := range scan(context.Background(), l.f, after, session.Seq(size), &err) {
+	for at, line := range Lines(context.Background(), l.f, after, session.Seq(size), &err) {
 		if _, derr := session.Decode(line, at, l); derr == nil {
 			return true, nil
 		}
@@ -388,4 +464,22 @@ func (l *log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.f.Close()
+}
+
+// headerFor makes a header for reading a file that has none where it belongs. What
+// it does not tell is taken from the file's name.
+func headerFor(f io.ReaderAt, size int64, path string) (session.Header, error) {
+	head := make([]byte, min(size, maxHeader))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return session.Header{}, err
+	}
+	h, err := session.SalvageHeader(head[:n])
+	if err == nil && h.ID == "" {
+		h.ID = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		if _, id, ok := strings.Cut(h.ID, "_"); ok {
+			h.ID = id
+		}
+	}
+	return h, err
 }

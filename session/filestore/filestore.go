@@ -49,6 +49,12 @@ type Store struct {
 	// "" means that none is kept.
 	Cache string
 	Sync  Policy // "" is SyncTurn
+
+	// Live salvages what can be understood of damaged files, by [session.Salvage],
+	// and opens for reading also those that have entries but no header where it
+	// belongs. Without it a file is read as pi reads it (docs/spec/README.md 15).
+	// Undamaged files are the same in both readings.
+	Live bool
 }
 
 var _ session.Store = Store{}
@@ -165,7 +171,7 @@ func fill(path, from string) error {
 
 // openFile opens a session file, with its sidecar.
 func (s Store) openFile(path string) (*log, error) {
-	l, err := openFile(path, s.Sync)
+	l, err := openLog(path, s.Sync, s.Live)
 	if err == nil {
 		l.side = newSidecar(s.Cache, path)
 	}

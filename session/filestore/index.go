@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"runtime"
 	"sync"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/session"
 )
 
@@ -19,22 +21,24 @@ const (
 	bufferSize = 256 << 10 // what is read at once; stays in the processor's cache
 	frontSize  = 4 << 10   // what is kept of a line that is longer than the buffer
 
+	strictSize    = 1 << 20 // of a shorter file every byte is looked at, which takes a millisecond
 	worthKeeping  = 4 << 20 // a shorter file is read faster than its sidecar is found
 	worthSkipping = 8 << 20 // of a longer file the end is read first
 )
 
 // Index returns the records of all entries up to the end as it is now. What the
 // sidecar has of a large file is not read again.
+//
+// A reading that salvages is made only of a file in which the usual one has found
+// damage: a line that is no entry, a parent that is missing, an id that comes twice.
+// The usual one knows most lines by their front; so as not to miss damage behind
+// that it looks at every byte of a small file, and of the last entry of all others.
 func (l *log) Index(ctx context.Context) (*session.Index, error) {
 	l.mu.Lock()
 	f, old, side := l.f, l.old, l.side
 	l.mu.Unlock()
 	if old != nil {
-		x := session.NewIndex()
-		var s session.Scan
-		s.Lines(old.data, 0)
-		x.Append(&s)
-		return x, nil
+		return l.indexOld(ctx, old)
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -43,12 +47,58 @@ func (l *log) Index(ctx context.Context) (*session.Index, error) {
 	size := info.Size()
 	x, covered := side.load(f, info)
 	had := x.Len()
-	junk, err := scanFile(ctx, f, x, covered, size)
+	junk, err := scanFile(ctx, f, x, covered, size, size <= strictSize)
+	if err == nil && size > strictSize && x.Len() > had && !l.isWhole(x.LastLine()) {
+		junk++
+		if !l.live {
+			x = session.NewIndex()
+			_, err = scanFile(ctx, f, x, 0, size, true)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read session file: %w", err)
 	}
-	if size >= worthKeeping && junk == 0 && (covered == 0 || x.Len()-had > max(1000, had/20)) && !x.Damaged() {
+	damaged := junk > 0 || x.Damaged()
+	if damaged && l.live {
+		return l.salvage(Lines(ctx, f, 0, session.Seq(size), &err), &err)
+	}
+	if size >= worthKeeping && !damaged && (covered == 0 || x.Len()-had > max(1000, had/20)) {
 		side.save(f, info, x) // a cache that cannot be written costs time only
+	}
+	return x, nil
+}
+
+// isWhole reports whether a line is JSON to its end, or too long to tell.
+func (l *log) isWhole(at session.Line) bool {
+	line, err := l.Read(at)
+	return err != nil || rawjson.Valid(line)
+}
+
+// indexOld is Index of a file of an old version.
+func (l *log) indexOld(ctx context.Context, old *oldVersion) (*session.Index, error) {
+	x := session.NewIndex()
+	s := session.Scan{Strict: true}
+	s.Lines(old.data, 0)
+	x.Append(&s)
+	if l.live && (s.Junk > 0 || x.Damaged()) {
+		err := ctx.Err()
+		return l.salvage(session.Lines(old.data, 0), &err)
+	}
+	return x, nil
+}
+
+// salvage returns the index of a damaged file. err tells how reading the lines went.
+func (l *log) salvage(lines iter.Seq2[session.Line, []byte], err *error) (*session.Index, error) {
+	var s session.Salvage
+	for at, line := range lines {
+		s.Line(line, at)
+	}
+	if *err != nil {
+		return nil, fmt.Errorf("read session file: %w", *err)
+	}
+	x, xerr := s.Index(l)
+	if xerr != nil {
+		return nil, fmt.Errorf("read session file: %w", xerr)
 	}
 	return x, nil
 }
@@ -59,7 +109,7 @@ func (l *log) Recent(ctx context.Context, n int64) (x *session.Index, all bool, 
 	l.mu.Lock()
 	f, old := l.f, l.old
 	l.mu.Unlock()
-	if old != nil {
+	if old != nil || l.live {
 		x, err := l.Index(ctx)
 		return x, true, err
 	}
@@ -98,10 +148,10 @@ func (l *log) ReadAhead(b []byte, from session.Seq) (int, error) {
 
 // scanFile adds the records of a part of a file that begins at the start of a
 // line, and returns how many lines are no entries but hold something.
-func scanFile(ctx context.Context, f *os.File, x *session.Index, from, size int64) (junk int, err error) {
+func scanFile(ctx context.Context, f *os.File, x *session.Index, from, size int64, strict bool) (junk int, err error) {
 	chunks := int((size - from + chunkSize - 1) / chunkSize)
 	if chunks <= 1 {
-		var s session.Scan
+		s := session.Scan{Strict: strict}
 		err := scanLines(ctx, f, from, size, size, &s)
 		x.Append(&s)
 		return s.Junk, err
@@ -127,6 +177,7 @@ func scanFile(ctx context.Context, f *os.File, x *session.Index, from, size int6
 					return
 				}
 				a := from + int64(i)*chunkSize
+				scans[i].Strict = strict
 				done[i] <- scanLines(ctx, f, a, min(a+chunkSize, size), size, &scans[i])
 			}
 		})
@@ -280,7 +331,12 @@ func (r *lineReader) long(s *session.Scan) error {
 		} else {
 			r.at = r.size
 		}
-		if s.Long(front, last, begin, int(r.at-begin)) {
+		size := int(r.at - begin)
+		if (!s.Strict || size > session.MaxLine) && s.Long(front, last, begin, size) {
+			return nil
+		}
+		if size > session.MaxLine {
+			s.Junk++
 			return nil
 		}
 		line := make([]byte, end-begin)

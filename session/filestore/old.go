@@ -44,6 +44,10 @@ func readOld(f *os.File, h session.Header) (*oldVersion, error) {
 		o.order = append(o.order, at)
 	}
 	o.header, _, err = session.FindHeader(o.data)
+	if errors.Is(err, session.ErrNotSession) { // a file that is opened without one
+		o.header, err = h, nil
+		o.header.Version = session.Version
+	}
 	return o, err
 }
 
@@ -56,11 +60,10 @@ func (l *log) Migrating() bool {
 }
 
 func (o *oldVersion) read(at session.Line) ([]byte, error) {
-	line, ok := o.lines[at.Seq]
-	if !ok {
+	if at.Size < 0 || at.Seq > session.Seq(len(o.data)) || session.Seq(at.Size) > at.Seq {
 		return nil, fmt.Errorf("read migrated session: no line ends at %d", at.Seq)
 	}
-	return line, nil
+	return bytes.Trim(o.data[at.Seq-session.Seq(at.Size):at.Seq], "\n"), nil
 }
 
 func (o *oldVersion) entries(after session.Seq, src session.Source) iter.Seq2[*session.Entry, error] {
