@@ -54,7 +54,7 @@ func commands() []command {
 				dirOption,
 			}, contextCommand},
 		{"sessions", "[list]", "list sessions",
-			"With --json each session is a line: path, id, cwd, name, parentSessionPath, created,\nmodified, messageCount, firstMessage; newest first.\n",
+			"With --json each session is a line: path, id, cwd, name, parentSessionPath, created,\nmodified, messageCount (of all message entries, as pi counts), firstMessage;\nnewest first.\n",
 			[]commandOption{
 				jsonOption,
 				{"--all", "", "those of all folders"},
@@ -62,7 +62,7 @@ func commands() []command {
 			}, sessionsCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
-		{"help", "[TOPIC]", "print help, or more of a command, an option, a command of a conversation", "", nil, helpCommand},
+		{"help", "[TOPIC]", "print help, or more of a command or an option", "", nil, helpCommand},
 	}
 }
 

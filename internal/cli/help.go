@@ -89,15 +89,15 @@ func helpCommand(_ context.Context, env Env, _ map[string]string, words []string
 	return err
 }
 
-// topicHelp says more of a command, an option or a command of a conversation, or
-// of all that have that name. "" if there is none.
+// topicHelp says more of a command, or of an option and a command of a conversation
+// of that name. "" if there is none.
 func topicHelp(topic string) string {
-	var parts []string
 	for _, c := range commands() {
 		if c.name == topic {
-			parts = append(parts, c.helpText())
+			return c.helpText()
 		}
 	}
+	var parts []string
 	for _, o := range options() {
 		if o.help != "" && (topic == o.long || topic == "--"+o.long || o.short != "" && topic == "-"+o.short) {
 			parts = append(parts, strings.TrimRight("bough --"+o.long+" "+o.arg, " ")+"\n  "+o.help+"\n")
