@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
@@ -71,7 +70,7 @@ func run(ctx context.Context, w io.Writer, dir string, n int) error {
 	name := names(s.Tree())
 	fmt.Fprintf(w, "the tree (%d entries in one file):\n", s.Tree().Len())
 	for _, root := range s.Tree().Roots() {
-		show(w, s.Tree(), name, root, 1)
+		show(w, s.Tree(), name, root, "  ", "  ")
 	}
 	for _, leaf := range leaves(s.Tree()) {
 		p, err := s.Branch(leaf).Project()
@@ -105,20 +104,26 @@ func names(t *session.Tree) map[session.ID]string {
 	return name
 }
 
-func show(w io.Writer, t *session.Tree, name map[session.ID]string, e *session.Entry, depth int) {
+// show draws an entry and what is below it: first is what stands before the entry
+// itself, rest what stands before all that follows.
+func show(w io.Writer, t *session.Tree, name map[session.ID]string, e *session.Entry, first, rest string) {
 	body, err := e.Body()
 	if err != nil {
 		fmt.Fprintln(w, err)
 		return
 	}
 	m := body.(session.Message).Message
-	fmt.Fprintf(w, "%s%s %s: %s\n", strings.Repeat("  ", depth), name[e.ID], m.Role, m.Text(""))
+	fmt.Fprintf(w, "%s%s %s: %s\n", first, name[e.ID], m.Role, m.Text(""))
 	children := t.Children(e.ID)
-	if len(children) > 1 {
-		depth++ // only a branch point moves to the right
-	}
-	for _, c := range children {
-		show(w, t, name, c, depth)
+	for i, c := range children {
+		switch {
+		case len(children) == 1: // the same branch goes on
+			show(w, t, name, c, rest, rest)
+		case i < len(children)-1:
+			show(w, t, name, c, rest+"├─ ", rest+"│  ")
+		default:
+			show(w, t, name, c, rest+"└─ ", rest+"   ")
+		}
 	}
 }
 

@@ -15,10 +15,10 @@ func TestTwoAndThreeBranches(t *testing.T) {
   e1 user: Which chairs should we order?
   e2 assistant: Oak or beech: both fit.
   e3 user: Write the order.
-    e4 assistant: Order: 40 chairs, oak.
-    e5 user: Good, send the oak order.
-    e6 assistant: Order: 40 chairs, beech.
-    e7 user: Good, send the beech order.
+  ├─ e4 assistant: Order: 40 chairs, oak.
+  │  e5 user: Good, send the oak order.
+  └─ e6 assistant: Order: 40 chairs, beech.
+     e7 user: Good, send the beech order.
 
 at e5 the model sees:
   e1 user       Which chairs should we order?
@@ -38,12 +38,12 @@ at e7 the model sees:
   e1 user: Which chairs should we order?
   e2 assistant: Oak or beech: both fit.
   e3 user: Write the order.
-    e4 assistant: Order: 40 chairs, oak.
-    e5 user: Good, send the oak order.
-    e6 assistant: Order: 40 chairs, beech.
-    e7 user: Good, send the beech order.
-    e8 assistant: Order: 40 chairs, ash.
-    e9 user: Good, send the ash order.
+  ├─ e4 assistant: Order: 40 chairs, oak.
+  │  e5 user: Good, send the oak order.
+  ├─ e6 assistant: Order: 40 chairs, beech.
+  │  e7 user: Good, send the beech order.
+  └─ e8 assistant: Order: 40 chairs, ash.
+     e9 user: Good, send the ash order.
 
 at e5 the model sees:
   e1 user       Which chairs should we order?
