@@ -205,7 +205,7 @@ func scanLines(ctx context.Context, f io.ReaderAt, from, to, size int64, s *sess
 	if from > 0 {
 		// The line that from lies in belongs to those before, unless it begins there.
 		r.pos = from - 1
-		if err := r.skip(); err != nil {
+		if err := r.skip(to); err != nil {
 			return err
 		}
 	}
@@ -247,10 +247,14 @@ func (r *lineReader) fill() error {
 	return err
 }
 
-// skip goes on to the start of the next line.
-func (r *lineReader) skip() error {
+// skip goes on to the start of the next line, or to a place behind to if none
+// begins before that: a very long line is not read once for each part it lies in.
+func (r *lineReader) skip(to int64) error {
 	for {
 		r.buf = r.buf[:0]
+		if r.at = r.pos; r.at >= to {
+			return nil
+		}
 		begin := r.pos
 		err := r.fill()
 		if i := bytes.IndexByte(r.buf, '\n'); i >= 0 {
