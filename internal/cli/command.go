@@ -163,11 +163,14 @@ func find(ctx context.Context, env Env, opts map[string]string, words []string) 
 	return r.store, head.Path, err
 }
 
-// oneSession opens the session that is the one word of a subcommand.
+// oneSession opens the session that is the one word of a subcommand. JSON tells the
+// plain reading of it unless the live one is asked for, people see the live one
+// (docs/spec/README.md 15 and 28).
 func oneSession(ctx context.Context, env Env, opts map[string]string, words []string) (*session.Session, error) {
 	store, path, err := find(ctx, env, opts, words)
 	if err != nil {
 		return nil, err
 	}
+	store.Live = opts["--json"] == "" || opts["--live"] != ""
 	return session.Open(ctx, store, path)
 }

@@ -27,6 +27,7 @@ func contextCommand(ctx context.Context, env Env, opts map[string]string, words 
 	if err != nil {
 		return err
 	}
+	store.Live = opts["--live"] != ""
 	return withContext(ctx, store, path, opts, func(t *session.Tree, leaf session.ID) error {
 		out := bufio.NewWriterSize(env.Stdout, 1<<16)
 		print := contextText

@@ -53,7 +53,8 @@ func (r *runner) forkFrom(ctx context.Context, start control.Start, path string)
 	return start, copied.Close()
 }
 
-// linesOf returns the entries of a session file, in which --at must be one.
+// linesOf returns the entries of a session file, in which --at must be one; of a
+// damaged file those that can be read.
 func (r *runner) linesOf(ctx context.Context, path string) ([][]byte, error) {
 	s, err := session.Open(ctx, r.store, path)
 	if err != nil {
@@ -65,8 +66,7 @@ func (r *runner) linesOf(ctx context.Context, path string) ([][]byte, error) {
 		return nil, fmt.Errorf("--at: the session has no entry and no label %q. bough tree %s --json lists them", at, path)
 	}
 	var lines [][]byte
-	for e := range tree.Log() {
-		line, err := e.Raw()
+	for line, err := range tree.Whole() {
 		if err != nil {
 			return nil, err
 		}

@@ -50,7 +50,7 @@ func newRunner(env Env, a *args) (*runner, error) {
 		return nil, err
 	}
 	r.store = filestore.Store{Root: r.paths.Sessions(), Sync: filestore.Policy(r.settings.Bough.Sync),
-		Leases: filepath.Join(r.paths.State, "leases"), Cache: r.paths.Cache}
+		Leases: filepath.Join(r.paths.State, "leases"), Cache: r.paths.Cache, Live: true}
 	if dir != r.paths.Sessions() {
 		r.store.Flat = dir
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -94,6 +95,7 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		}
 	}
 	live.Replaced = s.replaced
+	s.noteDamage()
 	if err := s.chooseModel(start); err != nil {
 		return nil, err
 	}
@@ -138,6 +140,23 @@ func (s *Session) standAt(word string) error {
 		s.note("info", "Moved on to %s: the results of a tool turn belong together.", end)
 	}
 	return s.branch.Move(end)
+}
+
+// noteDamage tells of what cannot be read of the session's log, or why it cannot be
+// written. Before the owner has begun.
+func (s *Session) noteDamage() {
+	if n := s.live.Tree().BadLines(); n > 0 {
+		lines := "lines of the session file are"
+		if n == 1 {
+			lines = "line of the session file is"
+		}
+		s.note("warning", "%d %s damaged. What can be understood is there, and nothing is changed; bough doctor %s says more.", n, lines, s.path())
+	}
+	if r, ok := s.live.Log().(interface{ ReadOnly() error }); ok {
+		if err := r.ReadOnly(); err != nil {
+			s.note("warning", "%s.", strings.ToUpper(err.Error()[:1])+err.Error()[1:])
+		}
+	}
 }
 
 // lease makes this process the owner of a session that is kept, if nobody else

@@ -40,12 +40,22 @@ func NewPreviews(t *session.Tree) *Previews {
 
 // Of returns the preview of an entry.
 func (p *Previews) Of(e *session.Entry) Preview {
+	if e.Lost() {
+		return lost(e)
+	}
+	return p.of(e).marked(e)
+}
+
+func (p *Previews) of(e *session.Entry) Preview {
 	body, err := e.Body()
 	if err != nil {
 		return Preview{Row: "[unreadable: " + OneLine(err.Error()) + "]", Text: "(unreadable)", Who: who(e), Mark: "error"}
 	}
 	switch b := body.(type) {
 	case session.Message:
+		if e.Role != "" && b.Message.Role == "" {
+			return broken(e)
+		}
 		return p.message(e, b.Message)
 	case session.Compaction:
 		size := Count(b.TokensBefore) + " tokens"

@@ -180,6 +180,9 @@ func (o TreeOptions) lists(t *session.Tree, e *session.Entry, here bool) bool {
 // listed is the default filter. The instructions are listed where nothing else
 // could show that the conversation stands at the beginning.
 func listed(e *session.Entry, here bool) bool {
+	if e.Lost() {
+		return listsLost(e)
+	}
 	return e.Speaks() && (e.Role != message.System || here) && !silentMessage(e)
 }
 

@@ -319,16 +319,24 @@ func (l *log) Tail(ctx context.Context, after session.Seq) iter.Seq2[*session.En
 // tailInterval is how often a file is looked at for what others append.
 const tailInterval = time.Second
 
+// ReadOnly returns why nothing can be appended, or nil: ErrNewer, ErrNoHeader or
+// ErrReadOnly.
+func (l *log) ReadOnly() error {
+	switch {
+	case l.header.Version > session.Version:
+		return ErrNewer
+	case l.bare:
+		return ErrNoHeader
+	case l.looked:
+		return ErrReadOnly
+	}
+	return nil
+}
+
 // Append writes one line, with one write.
 func (l *log) Append(ctx context.Context, after session.Seq, line []byte) (session.Line, error) {
-	if l.header.Version > session.Version {
-		return session.Line{}, ErrNewer
-	}
-	if l.bare {
-		return session.Line{}, ErrNoHeader
-	}
-	if l.looked {
-		return session.Line{}, ErrReadOnly
+	if err := l.ReadOnly(); err != nil {
+		return session.Line{}, err
 	}
 	l.mu.Lock()
 	at, err := l.append(after, line)
