@@ -68,17 +68,13 @@ func (r *runner) inMemory(ctx context.Context, start control.Start) (control.Sta
 		start.Store = nil
 		return start, nil
 	}
-	from, err := start.Store.Open(ctx, start.Open)
+	from, err := session.Open(ctx, start.Store, start.Open)
 	if err != nil {
 		return start, err
 	}
 	defer from.Close()
 	var lines [][]byte
-	for e, err := range from.Entries(ctx, 0) {
-		if err != nil {
-			return start, err
-		}
-		line, err := e.Raw()
+	for line, err := range from.Tree().Whole() {
 		if err != nil {
 			return start, err
 		}

@@ -27,7 +27,7 @@ type commandOption struct{ name, arg, help string }
 
 var (
 	jsonOption = commandOption{"--json", "", "print JSON"}
-	liveOption = commandOption{"--live", "", "with --json: where the conversation stands, not just the last line"}
+	liveOption = commandOption{"--live", "", "as bough goes on with it, not as pi reads it: where the conversation stands\n(not at the last line), and with what can be saved of damaged lines"}
 	dirOption  = commandOption{"--session-dir", "DIR", "look for sessions in this folder"}
 )
 

@@ -20,9 +20,6 @@ func contextCommand(ctx context.Context, env Env, opts map[string]string, words 
 	if len(words) != 1 {
 		return commandUsage("context", "give one session, its path or id; bough sessions list shows them")
 	}
-	if opts["--leaf"] != "" && opts["--live"] != "" {
-		return commandUsage("context", "--leaf and --live both say where; give one of them")
-	}
 	store, path, err := find(ctx, env, opts, words)
 	if err != nil {
 		return err
@@ -66,14 +63,13 @@ func withContext(ctx context.Context, store filestore.Store, path string, opts m
 	}
 	defer s.Close()
 	at := s.Tree().Leaf()
-	if strings.HasPrefix(string(leaf), "#") {
-		if at, err = slash.Target(s.Tree(), string(leaf)); err != nil {
-			return err
+	if leaf != "" {
+		if at, err = slash.Target(s.Tree(), string(leaf)); err != nil && !strings.HasPrefix(string(leaf), "#") {
+			err = fmt.Errorf("the session has no entry and no label %q. bough tree %s --json lists them", leaf, path)
 		}
-	} else if leaf != "" {
-		if at = s.Tree().Labelled(string(leaf)); at == "" {
-			return fmt.Errorf("the session has no entry and no label %q. bough tree %s --json lists them", leaf, path)
-		}
+	}
+	if err != nil {
+		return err
 	}
 	return show(s.Tree(), at)
 }

@@ -24,7 +24,8 @@ func (r *runner) forkNamed(ctx context.Context, start control.Start, word string
 
 // forkFrom begins a session of this folder as a copy of a whole file, all branches
 // included; it stands where the file stands (docs/spec/session.md 9.3). Files of
-// old versions are copied as what they migrate to.
+// old versions are copied as what they migrate to, damaged ones as far as they can
+// be read.
 func (r *runner) forkFrom(ctx context.Context, start control.Start, path string) (control.Start, error) {
 	h := session.Header{ID: r.args.sessionID, CWD: r.env.Dir, ParentSession: path}
 	if h.ID != "" {

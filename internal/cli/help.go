@@ -50,9 +50,10 @@ only the former); 129, 130, 143 after a hang-up, an interrupt, a termination.
 	return b.String()
 }
 
-// row writes a row of two columns.
+// row writes a row of two columns; the right one may have several lines.
 func row(b *strings.Builder, left, right string) {
 	left = strings.TrimRight(left, " ")
+	right = strings.ReplaceAll(right, "\n", "\n"+strings.Repeat(" ", 31))
 	if len(left) > 28 {
 		fmt.Fprintf(b, "  %s\n  %-28s %s\n", left, "", right)
 		return
