@@ -19,6 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Updating reports whether files are to be written anew, for tests whose golden
+// texts are parts of files.
+func Updating() bool { return *update }
+
 // Equal fails the test if got is not what the file testdata/name holds.
 func Equal(t testing.TB, name, got string) {
 	t.Helper()

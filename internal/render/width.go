@@ -34,8 +34,9 @@ func Pad(s string, width int) string {
 func Quote(s string, width int) string {
 	s = OneLine(s)
 	if Width(s) > width {
+		whole := s
 		s = displaywidth.TruncateString(s, max(width-3, 1), "")
-		if i := strings.LastIndexByte(s, ' '); i > len(s)/2 {
+		if i := strings.LastIndexByte(s, ' '); i > len(s)/2 && !strings.HasPrefix(whole[len(s):], " ") {
 			s = s[:i]
 		}
 		s = strings.TrimRight(s, " .,;:!?-") + "..."

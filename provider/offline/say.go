@@ -17,7 +17,7 @@ const (
 )
 
 const (
-	introEn = "(I am offline/demo: a set of rules, not a language model. The tools I call are real.)"
+	introEn = "(I am offline/demo: rules, not a language model. The tools I call are real.)"
 	introZh = "（我是 offline/demo：一套规则，不是语言模型。我调用的工具是真的。）"
 
 	// shown is how much of a tool's output an answer quotes, in bytes; brief is
