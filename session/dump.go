@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Dump appends all that the summarizer knows, for [SummarizerOf]. It is for caches:
+// Dump appends all that the summarizer knows, for [Summarizer.Restore]. It is for caches:
 // the form is that of this version of the package.
 func (s *Summarizer) Dump(b []byte) []byte {
 	sum := s.Summary()
@@ -66,11 +66,12 @@ func SummaryOf(dump string) (Summary, bool) {
 	return sum, !r.bad
 }
 
-// SummarizerOf returns the summarizer that was dumped, to go on with the lines
-// behind; its First must be set again. It returns false if it is no dump.
-func SummarizerOf(dump string) (*Summarizer, bool) {
+// Restore goes back to where a summarizer was when it was dumped, to go on with the
+// lines behind. It returns false if that is no dump; s must begin anew then.
+func (s *Summarizer) Restore(dump string) bool {
 	r := dumpReader{rest: dump}
-	s := &Summarizer{s: r.summary()}
+	s.Begin(Header{})
+	s.s = r.summary()
 	s.s.Modified, s.s.Leaves = time.Time{}, 0 // made anew each time
 	flags := r.byte()
 	s.dated, s.ends.isOpen = flags&1 != 0, flags&2 != 0
@@ -78,20 +79,14 @@ func SummarizerOf(dump string) (*Summarizer, bool) {
 	for _, k := range []*key{&s.ends.tip, &s.ends.said, &s.ends.marker, &s.ends.target} {
 		*k = r.key()
 	}
-	if n := r.count(len(key{})); n > 0 {
-		s.ends.open = make(map[key]bool, n)
-		for range n {
-			s.ends.open[r.key()] = true
-		}
+	for n := r.count(len(key{})); n > 0; n-- {
+		s.ends.opens(r.key())
 	}
-	if n := r.count(2 * len(key{})); n > 0 {
-		s.ends.behind = make(map[key]key, n)
-		for range n {
-			k := r.key()
-			s.ends.behind[k] = r.key()
-		}
+	for n := r.count(2 * len(key{})); n > 0; n-- {
+		k := r.key()
+		s.ends.stands(k, r.key())
 	}
-	return s, !r.bad && r.rest == ""
+	return !r.bad && r.rest == ""
 }
 
 // dumpReader reads a dump; once it is bad it gives nothing.

@@ -127,7 +127,9 @@ func TestSummarizerGoesOn(t *testing.T) {
 			i := r.IntN(len(lines) + 1)
 			lines = append(lines[:i], append([]string{noise[r.IntN(len(noise))]}, lines[i:]...)...)
 		}
-		once, step := NewSummarizer(h), NewSummarizer(h)
+		var once, step Summarizer
+		once.Begin(h)
+		step.Begin(h)
 		for i, l := range lines {
 			was := once.Summary()
 			entry := once.Line([]byte(l))
@@ -139,8 +141,10 @@ func TestSummarizerGoesOn(t *testing.T) {
 				if sum, ok := SummaryOf(dump); !ok || sum != was {
 					t.Fatalf("seed %d: summary of a dump %+v, want %+v", seed, sum, was)
 				}
-				var ok bool
-				if step, ok = SummarizerOf(dump); !ok {
+				if r.IntN(2) == 0 {
+					step = Summarizer{} // or one that has something already
+				}
+				if !step.Restore(dump) {
 					t.Fatalf("seed %d: a dump of %d lines is not read", seed, i)
 				}
 				if again := string(step.Dump(nil)); again != dump {
@@ -150,8 +154,8 @@ func TestSummarizerGoesOn(t *testing.T) {
 			step.Line([]byte(l))
 		}
 		got, want := once.Summary(), plainSummary(h, lines)
-		if step := step.Summary(); step != got {
-			t.Fatalf("seed %d: step by step %+v, at once %+v", seed, step, got)
+		if s := step.Summary(); s != got {
+			t.Fatalf("seed %d: step by step %+v, at once %+v", seed, s, got)
 		}
 		want.Leaves = got.Leaves
 		if got != want {
@@ -166,7 +170,8 @@ func TestLeaves(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		h := someHeader(t, r)
-		s := NewSummarizer(h)
+		var s Summarizer
+		s.Begin(h)
 		tr := NewTree()
 		type place struct {
 			id       ID
@@ -241,7 +246,8 @@ func FuzzSummarizer(f *testing.F) {
 	f.Add([]byte(strings.Join(grow(rand.New(rand.NewPCG(1, 1)), 30, true), "\n")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h := Header{ID: "s", Timestamp: "2026-03-01T08:00:00.000Z"}
-		s := NewSummarizer(h)
+		var s Summarizer
+		s.Begin(h)
 		var lines []string
 		for _, l := range Lines(data, 0) {
 			s.Line(l)
@@ -256,6 +262,6 @@ func FuzzSummarizer(f *testing.F) {
 			t.Fatalf("of a dump %+v, want %+v", sum, got)
 		}
 		SummaryOf(string(data))
-		SummarizerOf(string(data))
+		s.Restore(string(data))
 	})
 }

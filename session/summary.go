@@ -41,22 +41,24 @@ type Summarizer struct {
 	// First is how many bytes are kept of the first message; 0 is all.
 	First int
 
-	s       Summary
-	dated   bool    // the header has a text for a time
-	active  float64 // time of the last message of user or assistant, Unix milliseconds; 0: none
-	ends    ends
-	members members
-	see     func(path [][]byte, v []byte)
+	s      Summary
+	dated  bool    // the header has a text for a time
+	active float64 // time of the last message of user or assistant, Unix milliseconds; 0: none
+	ends   ends
+
+	visitor rawjson.Visitor
+	members members   // of the line at hand
 	model   [2][]byte // as the last line had it
 }
 
-// NewSummarizer begins with the header of a session.
-func NewSummarizer(h Header) *Summarizer {
-	s := &Summarizer{s: Summary{ID: h.ID, CWD: h.CWD, ParentSession: h.ParentSession}}
+// Begin begins with the header of a session, forgetting another one.
+func (s *Summarizer) Begin(h Header) {
+	s.s = Summary{ID: h.ID, CWD: h.CWD, ParentSession: h.ParentSession}
 	created := rawjson.Get(h.Line(), "timestamp")
 	s.s.Created, _ = ParseTime(created)
-	s.dated = rawjson.Kind(created) == '"'
-	return s
+	s.dated, s.active = rawjson.Kind(created) == '"', 0
+	s.ends.clear()
+	s.model = [2][]byte{s.model[0][:0], s.model[1][:0]}
 }
 
 // Summary returns what is known after the lines so far. Path and Size are left to
@@ -78,7 +80,8 @@ func (s *Summarizer) Summary() Summary {
 // they are not kept. text, if not nil, gets the texts of all messages of user and
 // model in order, for a search; empty ones are left out.
 func Summarize(h Header, entries iter.Seq2[*Entry, error], text func(string)) (Summary, error) {
-	s := NewSummarizer(h)
+	var s Summarizer
+	s.Begin(h)
 	for e, err := range entries {
 		var line []byte
 		if err == nil {
@@ -174,15 +177,15 @@ func (m *members) place(path [][]byte) *[]byte {
 func (s *Summarizer) read(line []byte) bool {
 	m := &s.members
 	*m = members{}
-	if s.see == nil {
-		s.see = func(path [][]byte, v []byte) {
+	if s.visitor.See == nil {
+		s.visitor.See = func(path [][]byte, v []byte) {
 			if p := m.place(path); p != nil {
 				m.again = m.again || *p != nil
 				*p = v
 			}
 		}
 	}
-	odd, ok := rawjson.Visit(line, s.see)
+	odd, ok := s.visitor.Visit(line)
 	if !ok || !odd && !m.again {
 		return ok
 	}
@@ -319,6 +322,12 @@ type ends struct {
 	target key          // where that points
 }
 
+func (x *ends) clear() {
+	clear(x.open)
+	clear(x.behind)
+	*x = ends{open: x.open, behind: x.behind}
+}
+
 func (x *ends) count() int {
 	if x.isOpen {
 		return len(x.open) + 1
@@ -356,17 +365,25 @@ func (x *ends) add(k, up key, speaks, marker bool) {
 // leave puts the tip to the others.
 func (x *ends) leave() {
 	if x.isOpen {
-		if x.open == nil {
-			x.open = map[key]bool{}
-		}
-		x.open[x.said] = true
+		x.opens(x.said)
 	}
 	if x.tip != x.said {
-		if x.behind == nil {
-			x.behind = map[key]key{}
-		}
-		x.behind[x.tip] = x.said
+		x.stands(x.tip, x.said)
 	}
+}
+
+func (x *ends) opens(k key) {
+	if x.open == nil {
+		x.open = map[key]bool{}
+	}
+	x.open[k] = true
+}
+
+func (x *ends) stands(k, said key) {
+	if x.behind == nil {
+		x.behind = map[key]key{}
+	}
+	x.behind[k] = said
 }
 
 // textOf returns the text of a JSON string; ok is false for any other value.

@@ -19,33 +19,14 @@ import (
 // of one kind, a person at a terminal chooses, and for others that is an error
 // (docs/spec/session.md 10.3).
 func (r *runner) lookup(ctx context.Context, word string) (filestore.Head, error) {
-	var found [4][]filestore.Head
-	for h, err := range r.store.Heads(ctx) {
-		if err != nil {
-			return h, err
-		}
-		id := h.Header.ID
-		rank := 0
-		switch {
-		case id == word:
-		case strings.HasPrefix(id, word), len(word) >= 4 && strings.HasSuffix(id, word):
-			rank = 1
-		default:
-			continue
-		}
-		if !sameDir(h.Header.CWD, r.env.Dir) {
-			rank += 2
-		}
-		found[rank] = append(found[rank], h)
-	}
-	for _, heads := range found {
-		switch len(heads) {
-		case 0:
-			continue
-		case 1:
-			return heads[0], nil
-		}
-		return r.oneOf(ctx, heads, word)
+	found, err := r.store.Find(ctx, r.env.Dir, word)
+	switch {
+	case err != nil:
+		return filestore.Head{}, err
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return r.oneOf(ctx, found, word)
 	}
 	if fileExists(r.env.abs(word)) {
 		return filestore.Head{}, fmt.Errorf("no session has the id %q. If you mean the file, say .%c%s", oneLine(word, 80), filepath.Separator, word)
@@ -55,7 +36,6 @@ func (r *runner) lookup(ctx context.Context, word string) (filestore.Head, error
 
 // oneOf decides between several sessions that a word may mean.
 func (r *runner) oneOf(ctx context.Context, heads []filestore.Head, word string) (filestore.Head, error) {
-	slices.SortFunc(heads, func(a, b filestore.Head) int { return b.Info.ModTime().Compare(a.Info.ModTime()) })
 	same := !slices.ContainsFunc(heads, func(h filestore.Head) bool { return h.Header.ID != heads[0].Header.ID })
 	rows := make([]string, len(heads))
 	for i, h := range heads {
@@ -83,16 +63,13 @@ func (r *runner) oneOf(ctx context.Context, heads []filestore.Head, word string)
 // there is none. Of several, as programs make that begin one at the same time, it
 // is the one that was written to last.
 func (r *runner) here(ctx context.Context, id string) (path string, err error) {
-	var last time.Time
-	for h, err := range r.store.Heads(ctx) {
-		if err != nil {
-			return "", err
-		}
-		if h.Header.ID == id && sameDir(h.Header.CWD, r.env.Dir) && (path == "" || h.Info.ModTime().After(last)) {
-			path, last = h.Path, h.Info.ModTime()
+	found, err := r.store.WithID(ctx, id)
+	for _, h := range found {
+		if sameDir(h.Header.CWD, r.env.Dir) {
+			return h.Path, err
 		}
 	}
-	return path, nil
+	return "", err
 }
 
 // sameDir reports whether the folder of a session is dir.

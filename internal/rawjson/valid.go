@@ -20,7 +20,7 @@ func Prefix(b []byte) (int, bool) { return scan(b, skipSpace(b, 0), nil) }
 
 // scan checks the value at i and returns where it ends. open holds the brackets
 // around the current place. v may be nil.
-func scan(b []byte, i int, v *visitor) (int, bool) {
+func scan(b []byte, i int, v *Visitor) (int, bool) {
 	var stack [64]byte
 	open := stack[:0]
 	for {

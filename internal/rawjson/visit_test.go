@@ -27,9 +27,12 @@ func TestVisit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			odd, ok := Visit([]byte(tt.obj), func(path [][]byte, v []byte) {
+			var v Visitor
+			v.Visit([]byte(`{"x":[{`)) // what was before makes no difference
+			v.See = func(path [][]byte, v []byte) {
 				got = append(got, fmt.Sprintf("%s=%s", bytes.Join(path, []byte{'.'}), v))
-			})
+			}
+			odd, ok := v.Visit([]byte(tt.obj))
 			if odd {
 				got = append(got, "odd")
 			}
@@ -43,18 +46,19 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-// Visit finds in valid objects what Members finds, and never reads beyond.
+// A visitor finds in valid objects what Members finds, and never reads beyond.
 func FuzzVisit(f *testing.F) {
 	f.Add([]byte(`{"type":"message","message":{"role":"user","usage":{"cost":{"total":1e-3}}},"x":[{"y":{}}]}`))
 	f.Add([]byte(`{"a":{"b":{"c":{"d":{"e":{"f":1}}}}},"a":{"b":2}}`))
 	f.Add([]byte("{\"\\u0061\" :\t{ } , \"\":[[]]}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var got []string
-		odd, ok := Visit(b, func(path [][]byte, v []byte) {
+		v := Visitor{See: func(path [][]byte, v []byte) {
 			if len(path) == 1 {
 				got = append(got, string(path[0])+"="+string(v))
 			}
-		})
+		}}
+		odd, ok := v.Visit(b)
 		if want := Valid(b) && Kind(b) == '{'; ok != want {
 			t.Fatalf("ok is %v, want %v", ok, want)
 		}
