@@ -198,6 +198,24 @@ func (s Store) projects() ([]string, error) {
 	return dirs, nil
 }
 
+// files yields the paths of all files that may be sessions.
+func (s Store) files() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		dirs, err := s.projects()
+		if err != nil {
+			yield("", err)
+			return
+		}
+		for _, d := range dirs {
+			for _, name := range candidates(s.folder(d)) {
+				if !yield(filepath.Join(s.folder(d), name), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // A lister brings the rows of some folders up to date.
 type lister struct {
 	store Store
