@@ -82,6 +82,9 @@ func (c command) helpText() string {
 func helpCommand(_ context.Context, env Env, _ map[string]string, words []string) error {
 	text := helpText()
 	if len(words) > 0 {
+		if instead, ok := missingCommands()[words[0]]; ok {
+			return fmt.Errorf("this version has no bough %s yet. %s", words[0], instead)
+		}
 		if text = topicHelp(words[0]); text == "" {
 			return commandUsage("help", "there is no command and no option %q", oneLine(words[0], 40))
 		}

@@ -141,6 +141,22 @@ func NumbersOf(t *session.Tree) Numbers {
 	return n
 }
 
+// NumberOf returns the number of one entry without counting all the others for
+// it.
+func NumberOf(t *session.Tree, id session.ID) (int, bool) {
+	n := 0
+	for e := range t.All() {
+		if !Counted(t, e) {
+			continue
+		}
+		if e.ID == id {
+			return n, true
+		}
+		n++
+	}
+	return 0, false
+}
+
 // Of returns the number of an entry, or false if it is not counted.
 func (n Numbers) Of(id session.ID) (int, bool) {
 	i, ok := n.of[id]

@@ -13,14 +13,19 @@ import (
 // Text and request stand in paragraphs of their own. What is named in the text is
 // no request to read it.
 func material(s string) (request, text string) {
+	isRequest := func(p string) bool { return p != "" && len(p) <= 200 && !strings.Contains(p, "\n") }
 	if head, diff, tail, ok := cutDiff(s); ok {
-		return strings.TrimSpace(strings.TrimSpace(head) + "\n" + strings.TrimSpace(tail)), diff
+		for _, p := range []string{tail, head} {
+			if p = strings.TrimSpace(p); isRequest(p) {
+				return p, diff
+			}
+		}
+		return "", diff
 	}
 	s = strings.TrimSpace(s)
 	if strings.Count(s, "\n") < 3 {
 		return s, ""
 	}
-	isRequest := func(p string) bool { return p != "" && len(p) <= 200 && !strings.Contains(p, "\n") }
 	if i := strings.LastIndex(s, "\n\n"); i >= 0 && isRequest(strings.TrimSpace(s[i:])) && !isOrder(s) {
 		return strings.TrimSpace(s[i:]), strings.TrimSpace(s[:i])
 	}

@@ -468,6 +468,7 @@ func TestPasted(t *testing.T) {
 	}{
 		{"a diff", someDiff + "\n\nReview this", "", []string{"a diff of 2 files, +3 -3:", "- main.go +3 -2\n- gone.md +0 -1", "beyond me"}},
 		{"a diff behind the request", "Review this:\n" + someDiff, "", []string{"a diff of 2 files"}},
+		{"a diff with its statistics", " main.go | 6 +++---\n gone.md | 1 -\n\n" + someDiff + "\n\nReview this", "", []string{"a diff of 2 files"}},
 		{"a diff alone", someDiff, "", []string{"a diff of 2 files"}},
 		{"a diff in Chinese", someDiff + "\n\n看看这个差异", "", []string{"2 个文件 的差异"}},
 		{"a plain diff", "--- a.txt\t2026\n+++ b.txt\t2026\n@@ -1 +1 @@\n-x\n+y\n--- c.txt\n+++ c.txt\n@@ -1 +1,2 @@\n x\n+z", "", []string{"2 files, +2 -1", "- b.txt +1 -1\n- c.txt +1 -0"}},

@@ -37,12 +37,8 @@ func (r *repl) entry(word string) (session.ID, error) {
 	list := r.numbers()
 	switch {
 	case n < len(list):
-		id := list[n]
-		if !begins(list, r.chain()) && !r.onPath(id) {
-			k, _ := render.NumbersOf(t).Of(id)
-			r.note("([%d], as it was listed, is #%d on another branch than this)", n, k)
-		}
-		return id, nil
+		r.tellBranch(n)
+		return list[n], nil
 	case t.Has(session.ID(word)):
 		return session.ID(word), nil
 	case t.Labelled(word) != "":
@@ -57,6 +53,22 @@ func (r *repl) entry(word string) (session.ID, error) {
 		what = "the list that was printed last goes"
 	}
 	return "", fmt.Errorf("there is no [%d]; %s from [0] to [%d]", n, what, len(list)-1)
+}
+
+// tellBranch says which entry a number of the list is, if another branch than that
+// of the list is stood at.
+func (r *repl) tellBranch(n int) {
+	id, chain := r.list[n], r.chain()
+	if begins(r.list, chain) || r.onPath(id) {
+		return
+	}
+	k, _ := render.NumberOf(r.view.Tree, id)
+	if n >= len(chain) {
+		r.note("([%d], as it was listed, is #%d, on another branch than this)", n, k)
+		return
+	}
+	own, _ := render.NumberOf(r.view.Tree, chain[n])
+	r.note("([%d], as it was listed, is #%d, on another branch than this; on this one it would be #%d)", n, k, own)
 }
 
 // unbracketed takes off the brackets that numbers are written in.
@@ -121,14 +133,14 @@ func (r *repl) number(id session.ID) string {
 		r.shown(id)
 		return fmt.Sprintf("[%d]", render.IndexOf(r.view.Tree, id))
 	}
-	n, _ := render.NumbersOf(r.view.Tree).Of(id)
+	n, _ := render.NumberOf(r.view.Tree, id)
 	return fmt.Sprintf("#%d", n)
 }
 
 // otherNumber is the number of an entry in the tree, " (#9)", if it is another
 // one than that on the path.
 func (r *repl) otherNumber(id session.ID) string {
-	n, ok := render.NumbersOf(r.view.Tree).Of(id)
+	n, ok := render.NumberOf(r.view.Tree, id)
 	if !ok || n == render.IndexOf(r.view.Tree, id) {
 		return ""
 	}
