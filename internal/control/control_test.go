@@ -330,8 +330,8 @@ func TestAbortOfATool(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The quick call's result is recorded before the slow one is over.
-	f.until("the quick result", func() bool {
-		return len(f.view.Tools) == 1 && f.view.Tree.Last().Role == message.ToolResult
+	f.until("the quick result, and the slow call at work", func() bool {
+		return len(f.view.Tools) == 1 && len(f.view.Tools[0].Output.Content) > 0 && f.view.Tree.Last().Role == message.ToolResult
 	})
 	if _, err := protocol.Call(t.Context(), f, protocol.Abort{}); err != nil {
 		t.Fatal(err)
