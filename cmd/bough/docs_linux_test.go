@@ -129,12 +129,6 @@ func newPlayer(t *testing.T) *player {
 	return p
 }
 
-var (
-	assignment = regexp.MustCompile(`^[a-z]+=`)
-	ids        = regexp.MustCompile(`session [0-9a-f]{8}\.\.\.|\b[0-9a-f]{8}\b`)
-	colours    = regexp.MustCompile("\x1b\\[[0-9;]*m")
-)
-
 // play plays a transcript and returns what it looks like now. Ids are those that
 // the transcript has.
 func (p *player) play(want string) string {
@@ -155,6 +149,7 @@ func (p *player) play(want string) string {
 		}
 		got.WriteString("$ " + command + "\n" + p.run(command, typed))
 	}
+	ids := regexp.MustCompile(`session [0-9a-f]{8}\.\.\.|\b[0-9a-f]{8}\b`)
 	known := ids.FindAllString(want, -1)
 	return ids.ReplaceAllStringFunc(got.String(), func(id string) string {
 		if len(known) == 0 {
@@ -171,7 +166,7 @@ func (p *player) run(command string, typed []string) string {
 	master, slave := openTerminal(p.t, 80, 24)
 	defer master.Close()
 	script := p.vars + command
-	if assignment.MatchString(command) {
+	if regexp.MustCompile(`^[a-z]+=`).MatchString(command) {
 		p.vars += command + "\n"
 	}
 	cmd := exec.Command("sh", "-c", script)
@@ -221,6 +216,7 @@ func (p *player) run(command string, typed []string) string {
 	if err := cmd.Wait(); err != nil {
 		p.t.Errorf("%s: %v", command, err)
 	}
+	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	screen = colours.ReplaceAllString(strings.ReplaceAll(screen, "\x00", ""), "")
 	return strings.TrimSuffix(screen, "> \n") // left with ctrl+d
 }

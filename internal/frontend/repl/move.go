@@ -223,10 +223,10 @@ func (r *repl) sayAnew(e *session.Entry) error {
 	return nil
 }
 
-// takeUp makes a message the draft and shows it.
+// takeUp makes a message the draft and shows it, as it is: it may be copied.
 func (r *repl) takeUp(text string, images []message.Block) {
 	r.draft = &draft{Prompt: protocol.Prompt{Text: text, Images: images}, sendable: r.o.Terminal}
-	r.out.text(none, render.Clean(text))
+	r.out.line(none, render.Clean(text))
 	if len(images) > 0 {
 		r.out.line(dim, "("+render.Plural(len(images), "image", "images")+" will go with it)")
 	}
