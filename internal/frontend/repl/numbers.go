@@ -127,8 +127,12 @@ func (r *repl) onPath(id session.ID) bool {
 	return false
 }
 
-// number is how an entry is named: [5] on the path, else #9.
+// number is how an entry is named: [5] on the path, else #9. What is not counted
+// has the number of what it follows.
 func (r *repl) number(id session.ID) string {
+	if e := render.Above(r.view.Tree, id); e != nil {
+		id = e.ID
+	}
 	if r.onPath(id) {
 		r.shown(id)
 		return fmt.Sprintf("[%d]", render.IndexOf(r.view.Tree, id))
