@@ -27,6 +27,8 @@ var floors = []struct {
 	{"internal/control", 5},
 	{"internal/render", 5},
 	{"internal/conformance", 5},
+	{"internal/doctor", 5},
+	{"internal/importer", 5},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},

@@ -51,7 +51,7 @@ func Main(ctx context.Context, env Env) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return 128 + int(syscall.SIGPIPE) // nobody reads the output any more
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errSilent) {
 		fmt.Fprintf(env.Stderr, "bough: %v\n", err)
 	}
 	if u, ok := errors.AsType[usage](err); ok {

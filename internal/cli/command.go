@@ -60,6 +60,13 @@ func commands() []command {
 				{"--all", "", "those of all folders"},
 				dirOption,
 			}, sessionsCommand},
+		{"doctor", "[FILE|ID [OUT]]", "say what is wrong with a session file, or with all",
+			"It only reads. The exit code is 1 if something is damaged, or if pi could not go on.\nWith --repair a new session of all that is left is written beside the file, or to OUT.\n",
+			[]commandOption{
+				{"--all", "", "go over all sessions, a line each; so does no session at all"},
+				{"--repair", "", "write a whole session of what is left"},
+				jsonOption, dirOption,
+			}, doctorCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
 		{"help", "[TOPIC]", "print help, or more of a command or an option", "", nil, helpCommand},
@@ -79,7 +86,7 @@ func missingCommands() map[string]string {
 		"auth": key, "list": settings, "config": settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
-		"export": file, "import": file, "show": look, "doctor": look, "stats": look,
+		"export": file, "import": file, "show": look, "stats": look,
 		"try": "/branch N in a conversation begins another way from an earlier entry.",
 	}
 }

@@ -1,0 +1,43 @@
+package filestore
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/boughdev/bough/session"
+)
+
+// ReadHeader returns the header of a session file without reading more of it than
+// it must, or [session.ErrNotSession].
+func ReadHeader(path string) (session.Header, error) { return readHeader(path) }
+
+// Files returns the paths of all files of the store that may be sessions, by folder
+// and name; whether they are, their content tells.
+func (s Store) Files() ([]string, error) {
+	dirs, err := s.projects()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, d := range dirs {
+		for _, name := range candidates(s.folder(d)) {
+			paths = append(paths, filepath.Join(s.folder(d), name))
+		}
+	}
+	return paths, nil
+}
+
+// SalvageHeader returns what a file that has no header where it belongs is opened
+// with by a store that is [Store.Live].
+func SalvageHeader(path string) (session.Header, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return session.Header{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return session.Header{}, err
+	}
+	return headerFor(f, info.Size(), path)
+}
