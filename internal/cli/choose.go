@@ -134,7 +134,7 @@ func (r *runner) beside(path string) filestore.Store {
 func (r *runner) inItsFolder(ctx context.Context, start control.Start, path string) (control.Start, error) {
 	l, err := r.store.Open(ctx, path)
 	if err != nil {
-		return start, err
+		return start, headerless(path, err)
 	}
 	cwd := l.Header().CWD
 	if err := l.Close(); err != nil {

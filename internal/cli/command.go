@@ -67,6 +67,12 @@ func commands() []command {
 				{"--repair", "", "write a whole session of what is left"},
 				jsonOption, dirOption,
 			}, doctorCommand},
+		{"import", "FILE ...", "make sessions of files from elsewhere",
+			"A session file is copied into the store; with an id that is taken it gets another.\nA headerless tree, that is lines of {id, parentId, message} with messages as of\nOpenAI's chat API, becomes a session with all its branches. Files are only read.\n",
+			[]commandOption{
+				{"--again", "", "also what was imported before"},
+				dirOption,
+			}, importCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
 		{"help", "[TOPIC]", "print help, or more of a command or an option", "", nil, helpCommand},
@@ -86,7 +92,7 @@ func missingCommands() map[string]string {
 		"auth": key, "list": settings, "config": settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
-		"export": file, "import": file, "show": look, "stats": look,
+		"export": file, "show": look, "stats": look,
 		"try": "/branch N in a conversation begins another way from an earlier entry.",
 	}
 }
@@ -179,5 +185,9 @@ func oneSession(ctx context.Context, env Env, opts map[string]string, words []st
 		return nil, err
 	}
 	store.Live = opts["--json"] == "" || opts["--live"] != ""
-	return session.Open(ctx, store, path)
+	s, err := session.Open(ctx, store, path)
+	if err != nil {
+		return openHeaderless(env, path, err)
+	}
+	return s, nil
 }

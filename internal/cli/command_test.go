@@ -9,7 +9,9 @@ import (
 // former.
 func TestCommands(t *testing.T) {
 	missing := missingCommands()
+	there := map[string]bool{}
 	for _, c := range commands() {
+		there[c.name] = true
 		if _, ok := missing[c.name]; ok {
 			t.Errorf("%s is there and to come", c.name)
 		}
@@ -27,7 +29,7 @@ func TestCommands(t *testing.T) {
 	}
 	// docs/spec/frontends.md A4
 	for _, name := range strings.Fields("auth list config install remove uninstall update mcp web serve pair devices export import doctor stats attach show acp try") {
-		if missing[name] == "" {
+		if missing[name] == "" && !there[name] {
 			t.Errorf("%s would go to a model", name)
 		}
 	}

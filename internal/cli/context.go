@@ -46,7 +46,7 @@ func withContext(ctx context.Context, store filestore.Store, path string, opts m
 	if opts["--live"] == "" {
 		log, err := store.Open(ctx, path)
 		if err != nil {
-			return err
+			return headerless(path, err)
 		}
 		defer log.Close()
 		tree, at, err := session.TreeFor(ctx, log, leaf)
@@ -59,7 +59,7 @@ func withContext(ctx context.Context, store filestore.Store, path string, opts m
 	}
 	s, err := session.Open(ctx, store, path)
 	if err != nil {
-		return err
+		return headerless(path, err)
 	}
 	defer s.Close()
 	at := s.Tree().Leaf()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/doctor"
+	"github.com/boughdev/bough/internal/importer"
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 )
 
@@ -41,6 +43,11 @@ func doctorCommand(ctx context.Context, env Env, opts map[string]string, words [
 		return err
 	}
 	defer r.Close()
+	if !r.Session {
+		if t, err := importer.Recognize(path); err == nil {
+			return reportTree(env.Stdout, t, opts["--json"] != "")
+		}
+	}
 	out := bufio.NewWriterSize(env.Stdout, 1<<16)
 	if repair {
 		o := doctor.RepairOptions{Dir: env.Dir, Now: time.Now()}
@@ -60,6 +67,24 @@ func doctorCommand(ctx context.Context, env Env, opts map[string]string, words [
 	}
 	if ferr := out.Flush(); ferr != nil {
 		return ferr
+	}
+	return err
+}
+
+// reportTree says what a headerless tree is.
+func reportTree(out io.Writer, t *importer.Tree, asJSON bool) error {
+	var err error
+	if asJSON {
+		_, err = fmt.Fprintf(out, `{"path":%s,"verdict":"headerless tree","entries":%d,"branches":%d,"left":%d}`+"\n", rawjson.Quote(t.Path), t.Entries, t.Branches, t.Left)
+	} else {
+		text := treeWords(t) + ".\n"
+		if t.Left > 0 {
+			text += render.Plural(t.Left, "line is", "lines are") + " no part of it that could be understood.\n"
+		}
+		_, err = io.WriteString(out, text+"pi refuses the file.\n")
+	}
+	if err == nil && t.Left > 0 {
+		err = errSilent
 	}
 	return err
 }
@@ -143,8 +168,10 @@ func doctorAll(ctx context.Context, env Env, opts map[string]string) error {
 	if opts["--json"] == "" {
 		fmt.Fprintf(out, "%s: %d fine, %d damaged, %d troubled, %d no session", render.Plural(len(paths), "file", "files"),
 			count["fine"], count["damaged"], count["troubled"], count["no session"])
-		if n := count["unreadable"]; n > 0 {
-			fmt.Fprintf(out, ", %d unreadable", n)
+		for _, other := range []string{"headerless", "unreadable"} {
+			if n := count[other]; n > 0 {
+				fmt.Fprintf(out, ", %d %s", n, other)
+			}
 		}
 		fmt.Fprintln(out, ".")
 		if bad > 0 {
@@ -174,6 +201,14 @@ func doctorLine(ctx context.Context, out io.Writer, path string, asJSON bool) (v
 		return "unreadable", werr
 	}
 	defer r.Close()
+	if !r.Session {
+		if t, err := importer.Recognize(path); err == nil && asJSON {
+			return "headerless", unlessSilent(reportTree(out, t, true))
+		} else if err == nil {
+			_, err := fmt.Fprintf(out, "%-10s  %s  %s, %s\n", "headerless", render.OneLine(path), render.Plural(t.Entries, "entry", "entries"), render.Plural(t.Branches, "branch", "branches"))
+			return "headerless", err
+		}
+	}
 	if asJSON {
 		_, err := out.Write(append(r.JSON(), '\n'))
 		return r.Verdict(), err
@@ -184,4 +219,12 @@ func doctorLine(ctx context.Context, out io.Writer, path string, asJSON bool) (v
 	}
 	_, err = fmt.Fprintf(out, "%-10s  %s  %s\n", r.Verdict(), render.OneLine(path), more)
 	return r.Verdict(), err
+}
+
+// unlessSilent is an error that is to be told.
+func unlessSilent(err error) error {
+	if errors.Is(err, errSilent) {
+		return nil
+	}
+	return err
 }

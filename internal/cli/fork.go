@@ -59,7 +59,7 @@ func (r *runner) forkFrom(ctx context.Context, start control.Start, path string)
 func (r *runner) linesOf(ctx context.Context, path string) ([][]byte, error) {
 	s, err := session.Open(ctx, r.store, path)
 	if err != nil {
-		return nil, err
+		return nil, headerless(path, err)
 	}
 	defer s.Close()
 	tree := s.Tree()
