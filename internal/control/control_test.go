@@ -573,3 +573,41 @@ func TestWireRecordsAreJSON(t *testing.T) {
 		t.Errorf("%d records", n)
 	}
 }
+
+// What a front end shows as done is in the file: also the system message, which
+// is appended before there is one.
+func TestToldWhenWritten(t *testing.T) {
+	w := newWorld(t, `{"rules":[{"reply":{"text":"hi"}}]}`)
+	f := w.connect(control.Start{})
+	told := make(chan error, 1)
+	watching := make(chan struct{})
+	go func() {
+		for ev, err := range f.Watch(context.Background(), 0) {
+			if err != nil {
+				told <- err
+				return
+			}
+			switch e := ev.(type) {
+			case protocol.State:
+				select {
+				case <-watching:
+				default:
+					close(watching)
+				}
+			case protocol.Appended:
+				if e.Entry.Type == session.TypeMessage && e.Entry.Line.Seq == 0 {
+					told <- fmt.Errorf("the %s message was told of before it was written", e.Entry.Role)
+					return
+				}
+			case protocol.RunEnded:
+				told <- nil
+				return
+			}
+		}
+	}()
+	<-watching
+	f.say("hello")
+	if err := <-told; err != nil {
+		t.Error(err)
+	}
+}

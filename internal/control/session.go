@@ -56,8 +56,9 @@ type Session struct {
 	watchers map[*mailbox]struct{}
 	answer   *message.Builder // being streamed
 	running  []protocol.ToolStarted
-	unsaved  int    // as it was last told
-	told     string // where people were told the session lies
+	untold   []*session.Entry // appended, not yet told of
+	unsaved  int              // as it was last told
+	told     string           // where people were told the session lies
 	mark     *time.Timer
 	notices  []protocol.Notice // of the start, for whoever watches first
 }
@@ -379,6 +380,7 @@ func (s *Session) note(level, format string, args ...any) {
 // watch gives the events from now on to m, after what it must know first.
 // Owner's.
 func (s *Session) watch(m *mailbox, after session.Seq) {
+	s.announce()
 	file := s.path()
 	opened := protocol.Opened{Header: s.live.Header(), File: file, Fresh: s.fresh}
 	if after == 0 {
@@ -429,9 +431,22 @@ func (s *Session) appendOn(b *session.Branch, body session.Body) (*session.Entry
 	if e == nil {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	s.emit(protocol.Appended{Entry: e})
+	s.untold = append(s.untold, e)
+	if e.Role != message.System || err != nil || s.live.Log() != nil {
+		s.announce()
+	}
 	s.tell(err)
 	return e, nil
+}
+
+// announce tells of the entries held back. A session has no file before somebody
+// has spoken: the system message that comes first is told of together with what
+// was said, since what a front end shows as done must survive a kill. Owner's.
+func (s *Session) announce() {
+	for _, e := range s.untold {
+		s.emit(protocol.Appended{Entry: s.live.Tree().Get(e.ID)}) // which knows its place in the file by now
+	}
+	s.untold = nil
 }
 
 // tell tells people when entries could not be written, and when they were after
