@@ -91,6 +91,9 @@ func TestThePagerOfAREPLEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Close()
+	// All may have been printed by then: a next line makes it print more. It may
+	// have ended, too.
+	_, _ = io.WriteString(in, "hello\n")
 	if code := ends(t, cmd); code != 141 {
 		t.Errorf("exit code %d, want 141", code)
 	}
