@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -39,7 +40,7 @@ func (p *Projector) Stream(t *Tree, leaf ID, visit func(m []byte) error) (Projec
 			} else if err != nil {
 				return out, err
 			}
-			if m, ok := plain(line); ok && rawjson.Valid(line) {
+			if m, ok := plain(line); ok && (closes(line, m) || rawjson.Valid(line)) {
 				if err := visit(m); err != nil {
 					return out, err
 				}
@@ -58,6 +59,16 @@ func (p *Projector) Stream(t *Tree, leaf ID, visit func(m []byte) error) (Projec
 	}
 	out.Items = nil
 	return out, nil
+}
+
+// closes reports whether a message is the last member of its line, has its own end
+// right before that of the line, and no NUL byte: of a line that was torn, glued or
+// overwritten one of these does not hold. It is much less work than to check the
+// line whole, as is done before a message goes to a model.
+func closes(line, m []byte) bool {
+	line = bytes.TrimRight(line, " \t\r")
+	at := len(line) - 1 - len(m)
+	return len(m) > 0 && at >= 0 && line[len(line)-1] == '}' && &line[at] == &m[0] && bytes.IndexByte(m, 0) < 0
 }
 
 // plain returns the message of a line if it goes into the context as it stands.

@@ -201,6 +201,8 @@ func (c *checker) message(e *session.Entry, m message.Value, at session.Line) {
 	content := rawjson.Get(m, "content")
 	switch e.Role {
 	case message.System, message.User, message.Assistant, message.ToolResult, message.Bash, message.Custom:
+	case "":
+		c.here(OtherRole, at, e.ID, "A message without a role, which no model is shown.")
 	default:
 		c.here(OtherRole, at, e.ID, "A message of the role %q, which no model is shown.", e.Role)
 	}
