@@ -29,6 +29,7 @@ var floors = []struct {
 	{"internal/conformance", 5},
 	{"internal/doctor", 5},
 	{"internal/importer", 5},
+	{"internal/search", 5},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},

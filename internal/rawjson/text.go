@@ -20,40 +20,51 @@ func String(v []byte) (string, bool) {
 		return string(v), true
 	}
 	out := make([]byte, 0, len(v))
-	for i := 0; i < len(v); {
-		switch c := v[i]; {
-		case c == '\\':
-			if i+1 >= len(v) {
-				return string(out), true
-			}
-			if v[i+1] != 'u' {
-				out = append(out, unescape(v[i+1]))
-				i += 2
-				continue
-			}
-			r, _ := hex4(v, i+2)
-			i += 6
-			if r >= 0xD800 && r < 0xDC00 && i+1 < len(v) && v[i] == '\\' && v[i+1] == 'u' {
-				if low, ok := hex4(v, i+2); ok && low >= 0xDC00 && low < 0xE000 {
-					r = utf16.DecodeRune(r, low)
-					i += 6
-				}
-			}
-			out = appendWTF8(out, r)
-		case c < utf8.RuneSelf:
-			out = append(out, c)
-			i++
-		default:
-			n, ok := wellFormed(v[i:])
-			if ok {
-				out = append(out, v[i:i+n]...)
-			} else {
-				out = append(out, "\uFFFD"...)
-			}
-			i += n
+	for {
+		// What stands for itself, up to the next escape.
+		n := bytes.IndexByte(v, '\\')
+		if n < 0 {
+			n = len(v)
 		}
+		out = appendUTF8(out, v[:n])
+		if v = v[n:]; len(v) < 2 {
+			return string(out), true
+		}
+		if v[1] != 'u' {
+			out = append(out, unescape(v[1]))
+			v = v[2:]
+			continue
+		}
+		r, _ := hex4(v, 2)
+		v = v[min(6, len(v)):]
+		if r >= 0xD800 && r < 0xDC00 && len(v) > 1 && v[0] == '\\' && v[1] == 'u' {
+			if low, ok := hex4(v, 2); ok && low >= 0xDC00 && low < 0xE000 {
+				r = utf16.DecodeRune(r, low)
+				v = v[6:]
+			}
+		}
+		out = appendWTF8(out, r)
 	}
-	return string(out), true
+}
+
+// appendUTF8 appends v with U+FFFD for each ill-formed part.
+func appendUTF8(out, v []byte) []byte {
+	if utf8.Valid(v) {
+		return append(out, v...)
+	}
+	for len(v) > 0 {
+		n, ok := 1, true
+		if v[0] >= utf8.RuneSelf {
+			n, ok = wellFormed(v)
+		}
+		if ok {
+			out = append(out, v[:n]...)
+		} else {
+			out = append(out, "\uFFFD"...)
+		}
+		v = v[n:]
+	}
+	return out
 }
 
 func unescape(c byte) byte {
