@@ -386,3 +386,48 @@ func FuzzSalvage(f *testing.F) {
 		laws(t, string(data), true)
 	})
 }
+
+// Files that are made to take long take no time that grows with the square of
+// their length.
+func TestHostileDamageEnds(t *testing.T) {
+	const n = 20_000
+	repeat := func(f func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(f(i))
+		}
+		return b.String()
+	}
+	id := func(i int) string { return fmt.Sprintf("%08x", i) }
+	for name, data := range map[string]string{
+		"beginnings":           repeat(func(int) string { return `{"type":"a","id":"b","parentId":` }),
+		"parts of a torn line": said("a", "", "x")[:120] + repeat(func(int) string { return `{"type":"text","id":"x","parentId":"y"},` }),
+		"entries in one line":  repeat(func(i int) string { return said(id(i), "", "x") }),
+		"torn ones in one":     repeat(func(i int) string { return said(id(i), "", "x")[:140] }),
+		"torn and whole ones":  repeat(func(i int) string { return said(id(2*i), "", "x")[:100] + said(id(2*i+1), id(2*i), "x") }),
+		"lost parents":         repeat(func(i int) string { return said(id(i), "p"+id(i), "x") + "\n" }),
+		"one lost parent":      repeat(func(i int) string { return said(id(i), "p", "x") + "\n" }),
+		"lost and late ones":   repeat(func(i int) string { return said(id(i), []string{"p" + id(i), id(i + 1)}[i%2], "x") + "\n" }),
+		"one id":               repeat(func(i int) string { return said("a", "a", fmt.Sprint(i)) + "\n" }),
+		"one id and children":  repeat(func(i int) string { return said([]string{"a", id(i)}[i%2], "a", fmt.Sprint(i)) + "\n" }),
+		"no ids":               repeat(func(i int) string { return strings.Replace(said("", "a", "x"), `"id":"",`, "", 1) + "\n" }),
+		"junk and orphans":     repeat(func(i int) string { return "?\n" + said(id(i), "p"+id(i), "x") + "\n" }),
+		"brackets":             strings.Repeat("[", 40*n),
+		"quotes":               strings.Repeat(`"`, 40*n),
+		"zeros":                strings.Repeat("\x00", 40*n),
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			tr, _ := salvaged(t, data)
+			tr.Roots()
+			for range tr.Whole() {
+			}
+			if _, err := new(Projector).Context(tr, tr.Leaf()); err != nil {
+				t.Error(err)
+			}
+			if d := time.Since(begin); d > 20*time.Second {
+				t.Errorf("it takes %v", d)
+			}
+		})
+	}
+}
