@@ -1,6 +1,9 @@
 package session
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
 )
@@ -29,41 +32,49 @@ func (s Stats) Tokens() float64 { return s.Input + s.Output + s.CacheRead + s.Ca
 func (t *Tree) Stats() (Stats, error) {
 	var s Stats
 	for e := range t.Log() {
-		if e.Type == TypeMessage && e.Role == "" || e.Type != TypeMessage && !e.bills() {
-			continue
-		}
-		if e.Type == TypeMessage {
-			s.Messages++
-			switch e.Role {
-			case message.User:
-				s.User++
-				continue
-			case message.Assistant:
-				s.Assistant++
-			case message.ToolResult:
-				s.ToolResults++
-			default:
-				continue
-			}
-		}
-		line, err := e.Raw()
-		if err != nil {
+		if err := s.count(e); err != nil {
 			return s, err
 		}
-		holder := line
-		if e.Type == TypeMessage {
-			holder = rawjson.Get(line, "message")
-		}
-		if e.Role == message.Assistant {
-			for b := range rawjson.Elements(rawjson.Get(holder, "content")) {
-				if typ, _ := rawjson.GetString(b, "type"); typ == string(message.ToolCallBlock) {
-					s.ToolCalls++
-				}
-			}
-		}
-		s.add(rawjson.Get(holder, "usage"))
 	}
 	return s, nil
+}
+
+// count adds an entry.
+func (s *Stats) count(e *Entry) error {
+	if e.Type == TypeMessage && e.Role == "" || e.Type != TypeMessage && !e.bills() {
+		return nil
+	}
+	if e.Type == TypeMessage {
+		s.Messages++
+		switch e.Role {
+		case message.User:
+			s.User++
+			return nil
+		case message.Assistant:
+			s.Assistant++
+		case message.ToolResult:
+			s.ToolResults++
+		default:
+			return nil
+		}
+	}
+	line, err := e.Raw()
+	if err != nil {
+		return err
+	}
+	holder := line
+	if e.Type == TypeMessage {
+		holder = rawjson.Get(line, "message")
+	}
+	if e.Role == message.Assistant {
+		for b := range rawjson.Elements(rawjson.Get(holder, "content")) {
+			if typ, _ := rawjson.GetString(b, "type"); typ == string(message.ToolCallBlock) {
+				s.ToolCalls++
+			}
+		}
+	}
+	s.add(rawjson.Get(holder, "usage"))
+	return nil
 }
 
 // bills reports whether the entry, which is no message, can tell of a usage.
@@ -84,4 +95,56 @@ func (s *Stats) add(usage message.Value) {
 	s.CacheRead += num(usage, "cacheRead")
 	s.CacheWrite += num(usage, "cacheWrite")
 	s.Cost += num(rawjson.Get(usage, "cost"), "total")
+}
+
+// A Share is what one model took of a session.
+type Share struct {
+	Model string // "provider/id", the id as the provider answered; "" for tool results and summaries
+	Calls int
+	Stats
+}
+
+// Shares returns what each model took, over all entries of the log, the dearest
+// first; those that took nothing are left out (docs/spec/session.md 11.1).
+func (t *Tree) Shares() ([]Share, error) {
+	by := map[string]*Share{}
+	for e := range t.Log() {
+		bills := e.Role == message.Assistant || e.Role == message.ToolResult
+		if !bills && !e.bills() {
+			continue
+		}
+		line, err := e.Raw()
+		if err != nil {
+			return nil, err
+		}
+		holder, model := line, ""
+		if e.Type == TypeMessage {
+			holder = rawjson.Get(line, "message")
+		}
+		if e.Role == message.Assistant || e.Type == TypeUsage {
+			provider, _ := rawjson.GetString(holder, "provider")
+			id, _ := rawjson.GetString(holder, "model")
+			if answered, _ := rawjson.GetString(holder, "responseModel"); answered != "" {
+				id = answered
+			}
+			model = provider + "/" + id
+		}
+		s := by[model]
+		if s == nil {
+			s = &Share{Model: model}
+			by[model] = s
+		}
+		s.Calls++
+		s.add(rawjson.Get(holder, "usage"))
+	}
+	var out []Share
+	for _, s := range by {
+		if s.Tokens() > 0 || s.Cost > 0 {
+			out = append(out, *s)
+		}
+	}
+	slices.SortFunc(out, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(a.Model, b.Model))
+	})
+	return out, nil
 }

@@ -1,6 +1,9 @@
 package session
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestStats(t *testing.T) {
 	answer := func(id, usage string) string {
@@ -35,5 +38,31 @@ func TestStats(t *testing.T) {
 				t.Errorf("stats %+v, want %+v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestShares(t *testing.T) {
+	answer := func(id, model, more string) string {
+		return line(id, "", `"type":"message","message":{"role":"assistant","content":[],"provider":"p","model":"`+model+`"`+more+`}`)
+	}
+	tr := tree(t,
+		answer("a", "cheap", `,"usage":{"input":5,"cost":{"total":1}}`),
+		answer("b", "dear", `,"usage":{"input":1,"cost":{"total":3}},"responseModel":"dear-2"`),
+		answer("c", "cheap", `,"usage":{"input":5,"cost":{"total":1}}`),
+		answer("d", "free", ``),
+		line("e", "", `"type":"usage","provider":"q","model":"warm","usage":{"input":7}`),
+		line("f", "", `"type":"compaction","summary":"s","usage":{"output":2,"cost":{"total":0.5}}`),
+		userLine("g", "", "x"),
+	)
+	shares, err := tr.Shares()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, s := range shares {
+		got += fmt.Sprintf("%s %d %v %v; ", s.Model, s.Calls, s.Tokens(), s.Cost)
+	}
+	if want := "p/dear-2 1 1 3; p/cheap 2 10 2;  1 2 0.5; q/warm 1 7 0; "; got != want {
+		t.Errorf("shares %q, want %q", got, want)
 	}
 }
