@@ -92,9 +92,6 @@ func (r *Report) level(l Level) int {
 	return n
 }
 
-// Tree returns what can be read of the session, until the report is closed.
-func (r *Report) Tree() *session.Tree { return r.tree }
-
 // Close gives back the file.
 func (r *Report) Close() error { return r.source.Close() }
 

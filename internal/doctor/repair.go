@@ -1,12 +1,11 @@
 package doctor
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 	"unicode/utf8"
@@ -60,62 +59,36 @@ func (r *Report) Repair(o RepairOptions) (done Repaired, err error) {
 	if done.Path = o.Out; done.Path == "" {
 		done.Path = filepath.Join(filepath.Dir(abs), filestore.FileName(h))
 	}
-	t, err := os.CreateTemp(filepath.Dir(done.Path), ".repair-*")
-	if err != nil {
-		return done, fmt.Errorf("write the repaired session: %w", err)
-	}
-	defer os.Remove(t.Name()) // gone already, or of no use
-	w := bufio.NewWriterSize(t, 1<<20)
-	w.Write(append(line, '\n')) // bufio keeps the first error for Flush
-	w.Write(append(r.account(&done, abs, o.Now), '\n'))
-	for line, rerr := range r.tree.Whole() {
-		if errors.Is(rerr, session.ErrTooLong) {
-			return done, fmt.Errorf("write the repaired session: %w. Take the line out of a copy of the file first", rerr)
+	err = filestore.WriteNew(done.Path, func(w io.Writer) error {
+		for _, line := range [][]byte{line, r.account(&done, abs, o.Now)} {
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
 		}
-		if rerr != nil {
-			err = rerr
-			break
+		for line, err := range r.tree.Whole() {
+			if err != nil {
+				return err
+			}
+			fixed, changed := fix(line)
+			if changed {
+				done.Changed++
+			}
+			done.Entries++
+			if _, err := w.Write(append(fixed, '\n')); err != nil {
+				return err
+			}
 		}
-		fixed, changed := fix(line)
-		if changed {
-			done.Changed++
-		}
-		done.Entries++
-		w.Write(fixed)
-		w.WriteByte('\n')
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = t.Sync()
-	}
-	if cerr := t.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = place(t.Name(), done.Path)
-	}
-	if errors.Is(err, fs.ErrExist) {
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return done, fmt.Errorf("write the repaired session: %s exists already", done.Path)
-	}
-	if err != nil {
+	case errors.Is(err, session.ErrTooLong):
+		return done, fmt.Errorf("write the repaired session: %w. Take the line out of a copy of the file first", err)
+	case err != nil:
 		return done, fmt.Errorf("write the repaired session: %w", err)
 	}
 	return done, nil
-}
-
-// place gives a file its name, unless that is taken.
-func place(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	// A file system without hard links.
-	if _, err := os.Lstat(to); err == nil {
-		return fs.ErrExist
-	}
-	return os.Rename(from, to)
 }
 
 // newHeader is the header of the repaired session: that of the old one, as far as

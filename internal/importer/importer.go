@@ -19,6 +19,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -190,39 +191,16 @@ func write(dir, name string, data []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	t, err := os.CreateTemp(dir, ".import-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(t.Name()) // gone already, or of no use
-	_, err = t.Write(data)
-	if err == nil {
-		err = t.Sync()
-	}
-	if cerr := t.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return "", err
-	}
 	base := strings.TrimSuffix(name, ".jsonl")
 	for n := 0; ; n++ {
 		path := filepath.Join(dir, base+".jsonl")
 		if n > 0 {
 			path = filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", base, n))
 		}
-		err := os.Link(t.Name(), path)
-		if errors.Is(err, fs.ErrExist) && n < 10000 {
-			continue
-		}
-		if err == nil || errors.Is(err, fs.ErrExist) {
+		err := filestore.WriteNew(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+		if !errors.Is(err, fs.ErrExist) || n == 10000 {
 			return path, err
 		}
-		// A file system without hard links.
-		if _, serr := os.Lstat(path); serr == nil {
-			continue
-		}
-		return path, os.Rename(t.Name(), path)
 	}
 }
 

@@ -1,6 +1,10 @@
 package filestore
 
 import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -40,4 +44,36 @@ func SalvageHeader(path string) (session.Header, error) {
 		return session.Header{}, err
 	}
 	return headerFor(f, info.Size(), path)
+}
+
+// WriteNew makes a file that must not exist, whole or not at all; the error for one
+// that does is [fs.ErrExist]. The folder must be there.
+func WriteNew(path string, write func(w io.Writer) error) error {
+	t, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.Name()) // gone already, or of no use
+	w := bufio.NewWriterSize(t, 1<<20)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = t.Sync()
+	}
+	if cerr := t.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.Link(t.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without hard links.
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(t.Name(), path)
 }
