@@ -128,6 +128,10 @@ func (l *log) Recent(ctx context.Context, n int64) (x *session.Index, all bool, 
 		return nil, false, fmt.Errorf("read session file: %w", err)
 	}
 	x.Append(&s)
+	if x.Len() > 0 && !l.isWhole(x.LastLine()) {
+		x, err := l.Index(ctx)
+		return x, true, err
+	}
 	return x, from == 0, nil
 }
 
