@@ -84,6 +84,16 @@ func (t *Tree) enough(leaf ID) (ID, bool, error) {
 	if at < 0 {
 		return leaf, false, nil // the path goes on before the tree
 	}
+	// What cannot be read does not count, but what stands before it does.
+	var p Projector
+	for _, set := range []int32{at, t.x.at(i).model, t.x.at(i).thinking} {
+		if set < 0 {
+			continue
+		}
+		if r, err := p.read(t.entry(set)); err != nil || r.illegible {
+			return leaf, false, err
+		}
+	}
 	compaction := t.entry(at)
 	body, err := compaction.Body()
 	if err != nil {

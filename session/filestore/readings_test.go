@@ -123,7 +123,11 @@ func TestTheWaysToReadAreOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	short := 0
+	seeds := []uint64{665, 2485} // found once: a last line, and a compaction, that are broken inside
 	for seed := range n {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 3))
 		lines := someSession(r, 2+r.IntN(80))
 		for range r.IntN(4) {
