@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -105,7 +106,10 @@ func (s Store) heads(ctx context.Context, kind func(id, cwd string) int) ([]Head
 			found = append(found, Head{path, h, info})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Head) int { return b.Info.ModTime().Compare(a.Info.ModTime()) })
+	// Files of one moment: their names begin with the time at which they were made.
+	slices.SortStableFunc(found, func(a, b Head) int {
+		return cmp.Or(b.Info.ModTime().Compare(a.Info.ModTime()), strings.Compare(b.Path, a.Path))
+	})
 	return found, nil
 }
 
