@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -147,6 +148,14 @@ func appendString(dst []byte, s string, separators bool) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			found := special(word(s[i:])) | word(s[i:])&tops
+			if found == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(found) / 8
+		}
 		c := s[i]
 		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
 			i++
@@ -196,6 +205,13 @@ func appendString(dst []byte, s string, separators bool) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// word returns the first eight bytes of s; the compiler makes one load of it.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func appendEscape(dst []byte, r rune) []byte {

@@ -167,10 +167,11 @@ func scanString(b []byte, i int) (int, bool) {
 	return i, false
 }
 
+const ones, tops = 0x0101010101010101, 0x8080808080808080 // of eight bytes
+
 // special tells which of eight bytes of a string need a look, being a quote, a
 // backslash or a control character: the lowest bit set is the top of the first.
 func special(w uint64) uint64 {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	low, slash := w^2*ones, w^'\\'*ones // a quote is now 0x20, and nothing else has come below 0x21
 	return ((low-0x21*ones)&^low | (slash-ones)&^slash) & tops
 }

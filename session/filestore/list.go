@@ -24,7 +24,7 @@ import (
 
 // FirstMessageMax is how many bytes of the first message the summaries of a store
 // have.
-const FirstMessageMax = 256
+const FirstMessageMax = 200
 
 // List yields what the store has: first what the cache knows and still holds, then
 // what must be read, the newest files first. Files that are no sessions or cannot be
@@ -198,24 +198,6 @@ func (s Store) projects() ([]string, error) {
 	return dirs, nil
 }
 
-// files yields the paths of all files that may be sessions.
-func (s Store) files() iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		dirs, err := s.projects()
-		if err != nil {
-			yield("", err)
-			return
-		}
-		for _, d := range dirs {
-			for _, name := range candidates(s.folder(d)) {
-				if !yield(filepath.Join(s.folder(d), name), nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // A lister brings the rows of some folders up to date.
 type lister struct {
 	store Store
@@ -226,7 +208,7 @@ type lister struct {
 	files []listed // by folder and name
 
 	read  atomic.Int64 // bytes, for deciding whether the cache is written
-	known atomic.Int64 // rows that the cache had and that still hold
+	known int          // rows that the cache had and that still hold
 }
 
 // A listed file is one that may be a session.
@@ -292,6 +274,9 @@ func (l *lister) run(ctx context.Context, yield func(session.Summary, error) boo
 	l.keep()
 }
 
+// bigFolder is how many files of a folder one processor looks at.
+const bigFolder = 512
+
 // look finds the files and how they are, and takes from the cache what still holds.
 func (l *lister) look(ctx context.Context) {
 	var read sync.WaitGroup
@@ -302,52 +287,67 @@ func (l *lister) look(ctx context.Context) {
 			l.cache.read(l.dirs)
 		}
 	})
-	names := make([][]string, len(l.dirs))
-	parallel(ctx, len(l.dirs), 1, func(i, _ int) { names[i] = candidates(l.paths[i]) })
+	in := make([][]listed, len(l.dirs))
+	parallel(ctx, len(l.dirs), 1, func(i, _ int) {
+		d, err := openFolder(l.paths[i])
+		if err != nil {
+			return // a folder that went away, or is not ours to read
+		}
+		defer d.Close()
+		names := candidates(d.f)
+		in[i] = make([]listed, len(names))
+		for k, name := range names {
+			in[i][k] = listed{dir: int32(i), name: name}
+		}
+		if len(in[i]) <= bigFolder {
+			stat(d, in[i])
+		}
+	})
 	n := 0
-	for _, in := range names {
-		n += len(in)
+	for i, files := range in {
+		n += len(files)
+		if len(files) > bigFolder {
+			parallel(ctx, len(files), bigFolder/4, func(from, to int) {
+				if d, err := openFolder(l.paths[i]); err == nil {
+					stat(d, files[from:to])
+					d.Close()
+				}
+			})
+		}
 	}
 	read.Wait()
 	l.files = make([]listed, 0, n)
-	for i, in := range names {
+	for i, files := range in {
 		rows := l.cache.dirs[l.dirs[i]]
-		for _, name := range in {
-			f := listed{dir: int32(i), name: name}
-			for len(rows) > 0 && rows[0].name < name {
+		for _, f := range files {
+			for len(rows) > 0 && rows[0].name < f.name {
 				rows = rows[1:]
 			}
-			if len(rows) > 0 && rows[0].name == name {
+			if len(rows) > 0 && rows[0].name == f.name {
 				f.row = &rows[0]
+				if f.state == stale && f.row.stamp == f.stamp {
+					f.state = fresh
+					l.known++
+				}
 			}
 			l.files = append(l.files, f)
 		}
 	}
-	parallel(ctx, n, 64, func(from, to int) {
-		known := int64(0)
-		for i := from; i < to; i++ {
-			f := &l.files[i]
-			var ok bool
-			switch f.stamp, ok = stampOf(l.path(f)); {
-			case !ok: // a dangling link must not hide the others
-			case f.row == nil || f.row.stamp != f.stamp:
-				f.state = stale
-			default:
-				f.state = fresh
-				known++
-			}
+}
+
+// stat looks at files of a folder. A dangling link must not hide the others.
+func stat(d *folder, files []listed) {
+	for i := range files {
+		f := &files[i]
+		var ok bool
+		if f.stamp, ok = d.stamp(f.name); ok {
+			f.state = stale
 		}
-		l.known.Add(known)
-	})
+	}
 }
 
 // candidates returns the names in a folder that may be session files, in order.
-func candidates(dir string) []string {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil // a folder that went away, or is not ours to read
-	}
-	defer f.Close()
+func candidates(f *os.File) []string {
 	var names []string
 	for {
 		some, err := f.Readdirnames(1024)
@@ -425,14 +425,14 @@ func (l *lister) refresh(ctx context.Context, w *rowReader, f *listed) {
 // keep writes the cache if to read again what was read would take longer, or if
 // much of it is no longer there.
 func (l *lister) keep() {
-	size, had := int64(0), int64(0)
+	size, had := int64(0), 0
 	for _, rows := range l.cache.dirs {
-		had += int64(len(rows))
+		had += len(rows)
 		for i := range rows {
 			size += int64(len(rows[i].raw))
 		}
 	}
-	lost := had - l.known.Load()
+	lost := had - l.known
 	if l.cache.path == "" || l.read.Load() <= size/4 && lost <= had/4 {
 		return
 	}

@@ -71,7 +71,7 @@ func someLine(r *rand.Rand, n int) string {
 		return fmt.Sprintf(`{"type":"%s","id":"%s","parentId":%s,"timestamp":"2026-03-01T09:%02d:%02d.000Z"`, typ, id, parent, r.IntN(60), r.IntN(60))
 	}
 	return []string{
-		front("message") + fmt.Sprintf(`,"message":{"role":"user","content":"question %d","timestamp":%d}}`, n, 1772355600000+r.IntN(1e9)),
+		front("message") + fmt.Sprintf(`,"message":{"role":"user","content":"question %d","timestamp":%d}}`, n, 1772355600000+r.Int64N(1e9)),
 		front("message") + `,"message":{"role":"assistant","content":[{"type":"text","text":"x"}],"provider":"p","model":"m","usage":{"input":1,"cost":{"total":0.01}}}}`,
 		front("session_info") + fmt.Sprintf(`,"name":"name %d"}`, n),
 		front("custom") + `,"customType":"bough.leaf","data":{"v":1}}`,

@@ -4,8 +4,6 @@ import (
 	"io"
 	"os"
 	"testing"
-
-	"github.com/boughdev/bough/session"
 )
 
 // benchRoot is the sessions root that is measured; gen-sessions makes one.
@@ -18,14 +16,14 @@ func benchRoot(b *testing.B) string {
 }
 
 func listAll(b *testing.B, s Store) (n int, size int64) {
-	for sum, err := range s.List(b.Context()) {
-		if err != nil {
-			b.Fatal(err)
-		}
-		n++
+	l, err := s.Listing(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, sum := range l.Sessions {
 		size += sum.Size
 	}
-	return n, size
+	return len(l.Sessions), size
 }
 
 func BenchmarkListFirst(b *testing.B) {
@@ -57,28 +55,26 @@ func BenchmarkGlance(b *testing.B) {
 
 // BenchmarkReadAll is the limit of a list without a cache.
 func BenchmarkReadAll(b *testing.B) {
-	s := Store{Root: benchRoot(b)}
-	dirs, _ := s.projects()
-	var paths []string
-	for _, d := range dirs {
-		for _, n := range candidates(s.folder(d)) {
-			paths = append(paths, s.folder(d)+"/"+n)
-		}
+	paths, err := (Store{Root: benchRoot(b)}).Files()
+	if err != nil {
+		b.Fatal(err)
 	}
 	for b.Loop() {
-		parallel(b.Context(), len(paths), 1, func(i, _ int) {
+		parallel(b.Context(), len(paths), 64, func(from, to int) {
 			buf := make([]byte, bufferSize)
-			f, err := os.Open(paths[i])
-			if err != nil {
-				b.Fatal(err)
+			for _, path := range paths[from:to] {
+				f, err := os.Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for err == nil {
+					_, err = f.Read(buf)
+				}
+				if err != io.EOF {
+					b.Error(err)
+				}
+				f.Close()
 			}
-			for err == nil {
-				_, err = f.Read(buf)
-			}
-			if err != io.EOF {
-				b.Error(err)
-			}
-			f.Close()
 		})
 	}
 }
@@ -87,15 +83,14 @@ func BenchmarkReadAll(b *testing.B) {
 func BenchmarkStatAll(b *testing.B) {
 	s := Store{Root: benchRoot(b)}
 	for b.Loop() {
-		dirs, _ := s.projects()
-		for _, d := range dirs {
-			for _, n := range candidates(s.folder(d)) {
-				if _, ok := stampOf(s.folder(d) + "/" + n); !ok {
-					b.Fatal(n)
-				}
+		paths, err := s.Files()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, path := range paths {
+			if _, ok := stampOf(path); !ok {
+				b.Fatal(path)
 			}
 		}
 	}
 }
-
-var _ = session.Summary{}

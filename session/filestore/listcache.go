@@ -75,8 +75,6 @@ const (
 	listMaxSize = 1 << 30
 )
 
-var errNoCache = os.ErrInvalid
-
 // listCacheOf returns the cache of a root, with nothing read.
 func listCacheOf(cache, root string) *listCache {
 	c := &listCache{dirs: map[string][]cachedRow{}}
@@ -110,11 +108,11 @@ func readHead(f io.ReaderAt) (h listHead, err error) {
 	}
 	b = b[:n]
 	if n < 16 || string(b[:8]) != listMagic {
-		return h, errNoCache
+		return h, os.ErrInvalid
 	}
 	h.end = int64(binary.LittleEndian.Uint32(b[12:]))
 	if h.end < 16 || h.end > listMaxSize {
-		return h, errNoCache
+		return h, os.ErrInvalid
 	}
 	if h.end > int64(n) {
 		b = make([]byte, h.end)
@@ -124,7 +122,7 @@ func readHead(f io.ReaderAt) (h listHead, err error) {
 	}
 	b = b[:h.end]
 	if binary.LittleEndian.Uint32(b[8:]) != sumOf(b[12:]) {
-		return h, errNoCache
+		return h, os.ErrInvalid
 	}
 	r := reader{rest: string(b[16:])}
 	h.dirs = make([]listPart, r.count(19))
@@ -133,7 +131,7 @@ func readHead(f io.ReaderAt) (h listHead, err error) {
 	}
 	h.order, h.rows = int64(r.fixed()), int64(r.fixed())
 	if r.bad || r.rest != "" {
-		return h, errNoCache
+		return h, os.ErrInvalid
 	}
 	return h, nil
 }

@@ -24,9 +24,14 @@ func (s Store) Files() ([]string, error) {
 	}
 	var paths []string
 	for _, d := range dirs {
-		for _, name := range candidates(s.folder(d)) {
+		f, err := os.Open(s.folder(d))
+		if err != nil {
+			continue // a folder that went away, or is not ours to read
+		}
+		for _, name := range candidates(f) {
 			paths = append(paths, filepath.Join(s.folder(d), name))
 		}
+		f.Close() // it was only looked at
 	}
 	return paths, nil
 }

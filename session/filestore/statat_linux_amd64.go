@@ -1,0 +1,5 @@
+package filestore
+
+import "syscall"
+
+const sysFstatat = syscall.SYS_NEWFSTATAT
