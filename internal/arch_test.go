@@ -30,6 +30,7 @@ var floors = []struct {
 	{"internal/doctor", 5},
 	{"internal/importer", 5},
 	{"internal/search", 5},
+	{"internal/export", 6},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},
