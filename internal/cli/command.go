@@ -37,15 +37,7 @@ func commands() []command {
 		{"tree", "FILE|ID", "print a session's tree",
 			"#N is the N-th entry of the session, and > stands where the conversation does; the\nother ways on from a place stand right below it, one level in.\n\n" +
 				"With --json each entry is a line: id, parentId, type, role, timestamp, preview,\nlabel, children (how many, markers of the place not counted: 2 or more make a branch\npoint), onPath; roots first, each entry before what is below it.\n",
-			[]commandOption{
-				jsonOption, liveOption,
-				{"--preview", "", fmt.Sprintf("with --json: previews also in a session of more than %d entries", previewLimit)},
-				{"--ids", "", "with the ids of the entries"},
-				{"--ascii", "", "draw with plain characters"},
-				{"--all", "", "also entries that are only bookkeeping"},
-				{"--classic", "", "indent below every branch point"},
-				dirOption,
-			}, treeCommand},
+			treeOptions(), treeCommand},
 		{"context", "FILE|ID", "print what a model sees at the leaf",
 			"With --json it is one object: messages, thinkingLevel, model.\n",
 			[]commandOption{
@@ -53,13 +45,18 @@ func commands() []command {
 				{"--leaf", "ENTRY", "at this entry: its id, #N of bough tree, or label"},
 				dirOption,
 			}, contextCommand},
-		{"sessions", "[list]", "list sessions",
-			"With --json each session is a line: path, id, cwd, name, parentSessionPath, created,\nmodified, messageCount (of all message entries, as pi counts), firstMessage;\nnewest first.\n",
+		{"sessions", "[WORD ...]", "list, search, show, rename, trash and restore sessions", sessionsHelp(), nil, nil}, // see sessionsMain
+		{"show", "FILE|ID", "say what is in a session", "", showOptions(), showCommand},
+		{"export", "FILE|ID OUT.jsonl", "write the conversation of a session to a file of its own",
+			"It is the way to where the conversation stands, in pi's format, with the id of the\nsession. OUT may be - for standard output. HTML and Markdown come later.\n",
 			[]commandOption{
-				jsonOption,
-				{"--all", "", "those of all folders"},
-				dirOption,
-			}, sessionsCommand},
+				{"--branch", "ENTRY", "the way to this entry: its id, #N of bough tree, or label"},
+				{"--exact", "", "with --branch: also between a call and its results"},
+				{"--labels", "", "with the labels that are set, on whatever branch"},
+				{"--all-branches", "", "the whole file, byte by byte"},
+				{"--force", "", "overwrite OUT"},
+				jsonOption, dirOption,
+			}, exportCommand},
 		{"doctor", "[FILE|ID [OUT]]", "say what is wrong with a session file, or with all",
 			"It only reads. The exit code is 1 if something is damaged, or if pi could not go on.\nWith --repair a new session of all that is left is written beside the file, or to OUT.\n",
 			[]commandOption{
@@ -79,6 +76,19 @@ func commands() []command {
 	}
 }
 
+// treeOptions are those of bough tree.
+func treeOptions() []commandOption {
+	return []commandOption{
+		jsonOption, liveOption,
+		{"--preview", "", fmt.Sprintf("with --json: previews also in a session of more than %d entries", previewLimit)},
+		{"--ids", "", "with the ids of the entries"},
+		{"--ascii", "", "draw with plain characters"},
+		{"--all", "", "also entries that are only bookkeeping"},
+		{"--classic", "", "indent below every branch point"},
+		dirOption,
+	}
+}
+
 // missingCommands are words that are commands in pi or will be commands in bough,
 // and what helps until then.
 func missingCommands() map[string]string {
@@ -86,14 +96,12 @@ func missingCommands() map[string]string {
 	settings := "Settings are in settings.json and models.json of the agent folder (~/.pi/agent)."
 	packages := "bough fetches no packages."
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
-	file := "A session is one file, which can be copied as it is; bough sessions list --json tells its path."
-	look := "bough tree FILE|ID and bough context FILE|ID show what is in a session."
 	return map[string]string{
 		"auth": key, "list": settings, "config": settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
-		"export": file, "show": look, "stats": look,
-		"try": "/branch N in a conversation begins another way from an earlier entry.",
+		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",
+		"try":   "/branch N in a conversation begins another way from an earlier entry.",
 	}
 }
 
@@ -110,6 +118,9 @@ func commandOf(ctx context.Context, env Env) (found bool, err error) {
 	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
 	if i < 0 {
 		return false, nil
+	}
+	if name == "sessions" {
+		return true, sessionsMain(ctx, env, env.Args[1:])
 	}
 	return true, all[i].main(ctx, env, env.Args[1:])
 }

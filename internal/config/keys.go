@@ -66,6 +66,7 @@ func keys() []key {
 		word("bough.sync", func(s *Settings) *string { return &s.Bough.Sync }, "off", "turn", "always"),
 		flag("bough.continueOnStart", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
 		flag("bough.keepForeignPrompt", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
+		user(text("bough.trash", func(s *Settings) *string { return &s.Bough.Trash })),
 		word("bough.contextFiles", func(s *Settings) *string { return &s.Bough.ContextFiles }, "always", "ask", "trusted"),
 	}
 }

@@ -79,6 +79,7 @@ func (l *loader) file(path string, wanted func(key) bool) {
 		v, at := find(doc, k.name)
 		switch {
 		case v == nil:
+		case l.project && k.userOnly && at != k.name: // told below, or nothing
 		case l.project && k.userOnly:
 			tell(k.name, v, errors.New("counts only in the user's settings; ignored"))
 		case isNull(v):

@@ -91,6 +91,7 @@ type Own struct {
 	ContinueOnStart   bool
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
+	Trash             string // a program that is given the files of sessions that are thrown away; "" or "bough": bough's own trash
 }
 
 // Defaults returns the settings of a user without a file.

@@ -86,6 +86,7 @@ type searcher struct {
 	filter filter
 	model  Needle
 	file   Needle
+	seed   maphash.Seed // of prints
 
 	files atomic.Int64
 	bytes atomic.Int64
@@ -104,7 +105,7 @@ type found struct {
 }
 
 func newSearcher(sessions []session.Summary, o Options) *searcher {
-	s := &searcher{o: o, model: NewNeedle(o.Model), file: NewNeedle(o.File), have: map[uint64]int{}}
+	s := &searcher{o: o, model: NewNeedle(o.Model), file: NewNeedle(o.File), have: map[uint64]int{}, seed: maphash.MakeSeed()}
 	s.full.Store(never)
 	for i := range sessions {
 		sum := &sessions[i]
@@ -223,7 +224,7 @@ func (r *looker) line(line []byte) {
 		return
 	}
 	p := r.pieces[at[0].piece]
-	h := found{Hit{Session: r.sum, Entry: e.ID, Role: p.role, Tool: p.tool, Time: e.Time}, printOf(e, line)}
+	h := found{Hit{Session: r.sum, Entry: e.ID, Role: p.role, Tool: p.tool, Time: e.Time}, printOf(r.seed, e, line)}
 	h.Before, h.Match, h.After = around(p.text, at[0].start, at[0].end)
 	h.Score = r.score(at)
 	if r.model.Empty() {
@@ -280,9 +281,9 @@ func (r *looker) allowed(p piece) bool {
 }
 
 // printOf tells entries apart; copies in forks have the same.
-func printOf(e *session.Entry, line []byte) uint64 {
+func printOf(seed maphash.Seed, e *session.Entry, line []byte) uint64 {
 	var h maphash.Hash
-	h.SetSeed(seed())
+	h.SetSeed(seed)
 	h.WriteString(string(e.ID))
 	h.WriteByte(0)
 	h.WriteString(string(e.Type))
@@ -290,8 +291,6 @@ func printOf(e *session.Entry, line []byte) uint64 {
 	h.Write(rawjson.Get(line, "message"))
 	return h.Sum64()
 }
-
-var seed = sync.OnceValue(maphash.MakeSeed)
 
 // take keeps a hit. An entry that several sessions have is one hit.
 func (s *searcher) take(h found) {

@@ -1,0 +1,76 @@
+package render
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/boughdev/bough/session"
+)
+
+// Title is how a session is called in a list, on one line: its name, or else its
+// first message. Of a message that begins with a file it is the file's name and what
+// stands behind (docs/spec/frontends.md D13-04).
+func Title(s session.Summary) string {
+	title := OneLine(s.Name)
+	if title == "" {
+		title = OneLine(withoutFiles(s.FirstMessage))
+	}
+	if title == "" {
+		return "(no messages)"
+	}
+	return title
+}
+
+// withoutFiles writes @NAME for file elements at the beginning of a message, of which
+// the end may be cut off.
+func withoutFiles(text string) string {
+	var names []string
+	for {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(text), `<file name="`)
+		if !ok {
+			break
+		}
+		name, rest, ok := strings.Cut(rest, `">`)
+		if !ok {
+			break
+		}
+		names = append(names, "@"+path.Base(strings.ReplaceAll(name, `\`, "/")))
+		if _, text, ok = strings.Cut(rest, "</file>"); !ok {
+			text = ""
+		}
+	}
+	if len(names) == 0 {
+		return text
+	}
+	return strings.Join(names, " ") + " " + text
+}
+
+// Bytes writes a size: 512 B, 12 kB, 3.4 MB.
+func Bytes(n int64) string {
+	f, unit := float64(n), "B"
+	for _, next := range []string{"kB", "MB", "GB", "TB"} {
+		if f < 999.5 {
+			break
+		}
+		f, unit = f/1000, next
+	}
+	if f < 9.95 && unit != "B" {
+		return strconv.FormatFloat(f, 'f', 1, 64) + " " + unit
+	}
+	return strconv.FormatFloat(f, 'f', 0, 64) + " " + unit
+}
+
+// CutLeft returns a line that takes at most width columns; what was cut off in front
+// shows as dots. It is for paths, whose ends tell most.
+func CutLeft(s string, width int) string {
+	if Width(s) <= width {
+		return s
+	}
+	for i := range s {
+		if w := Width(s[i:]); w <= width-3 {
+			return "..." + s[i:]
+		}
+	}
+	return Cut(s, width)
+}
