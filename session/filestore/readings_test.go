@@ -104,7 +104,7 @@ func damaged(r *rand.Rand, lines []string) []string {
 // index is there, or the index is of the file before it grew; also when it is
 // damaged, and read it is left as it was. With BOUGH_LONG=1 of 2,500 files.
 func TestTheWaysToReadAreOne(t *testing.T) {
-	n := uint64(250)
+	n := uint64(60)
 	if os.Getenv("BOUGH_LONG") != "" {
 		n = 2500
 	}
