@@ -53,12 +53,12 @@ func searchCommand(ctx context.Context, env Env, opts map[string]string, words [
 		return err
 	}
 	in := r.scope(opts)
-	l, err := r.listing(ctx, in)
+	all, err := r.summaries(ctx, in)
 	if err != nil {
 		return err
 	}
 	o.Store = r.store
-	res, err := search.Search(ctx, l.Sessions, o)
+	res, err := search.Search(ctx, all, o)
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,9 @@ func searchCommand(ctx context.Context, env Env, opts map[string]string, words [
 	}
 	switch {
 	case len(res.Hits) == 0 && in.all:
-		r.say("Nothing was found in %s.", render.Plural(len(l.Sessions), "session", "sessions"))
+		r.say("Nothing was found in %s.", render.Plural(len(all), "session", "sessions"))
 	case len(res.Hits) == 0:
-		r.say("Nothing was found in %s of %s; --all looks in those of all folders.", render.Plural(len(l.Sessions), "session", "sessions"), r.shortDir(in.cwd))
+		r.say("Nothing was found in %s of %s; --all looks in those of all folders.", render.Plural(len(all), "session", "sessions"), r.shortDir(in.cwd))
 	case res.More:
 		r.say("There may be more; --limit N shows more than %d.", len(res.Hits))
 	}

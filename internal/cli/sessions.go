@@ -117,13 +117,15 @@ func (r *runner) scope(opts map[string]string) scope {
 	return s
 }
 
-// listing returns the sessions of a scope, and of all how many files are none.
-func (r *runner) listing(ctx context.Context, s scope) (l filestore.Listing, err error) {
+// summaries returns the sessions of a scope, the one with the latest message first.
+func (r *runner) summaries(ctx context.Context, s scope) ([]session.Summary, error) {
 	if s.all {
-		return r.store.Listing(ctx)
+		l, err := r.store.Listing(ctx)
+		return l.Sessions(), err
 	}
-	l.Sessions, err = r.store.Recent(ctx, s.cwd)
-	return l, err
+	found, err := r.store.Recent(ctx, s.cwd)
+	slices.SortStableFunc(found, func(a, b session.Summary) int { return b.Modified.Compare(a.Modified) })
+	return found, err
 }
 
 // listCommand lists sessions.
@@ -158,11 +160,27 @@ func listCommand(ctx context.Context, env Env, opts map[string]string, words []s
 		return err
 	}
 	in := r.scope(opts)
-	l, err := r.listing(ctx, in)
-	if err != nil {
+	var found []session.Summary
+	others := 0
+	if in.all {
+		l, err := r.store.Listing(ctx)
+		if err != nil {
+			return err
+		}
+		if opts["--json"] != "" && query.Empty() && opts["--named"] == "" && (order == "" || order == "recent") {
+			n := l.Len()
+			if limit > 0 {
+				n = min(n, limit)
+			}
+			return writeRows(env.Stdout, n, func(b []byte, i int) []byte {
+				s := l.Session(i)
+				return append(appendSummary(b, &s), '\n')
+			})
+		}
+		found, others = l.Sessions(), l.Others
+	} else if found, err = r.summaries(ctx, in); err != nil {
 		return err
 	}
-	found := l.Sessions
 	any := len(found) > 0
 	if opts["--named"] != "" {
 		found = slices.DeleteFunc(found, func(s session.Summary) bool { return s.Name == "" })
@@ -174,10 +192,10 @@ func listCommand(ctx context.Context, env Env, opts map[string]string, words []s
 	if limit > 0 {
 		threads = threads[:min(limit, len(threads))]
 	}
-	out := bufio.NewWriterSize(env.Stdout, 1<<16)
 	if opts["--json"] != "" {
 		return writeRows(env.Stdout, len(threads), func(b []byte, i int) []byte { return append(appendSummary(b, threads[i].Summary), '\n') })
 	}
+	out := bufio.NewWriterSize(env.Stdout, 1<<16)
 	r.table(out, threads, in.all)
 	if err := out.Flush(); err != nil {
 		return err
@@ -190,8 +208,8 @@ func listCommand(ctx context.Context, env Env, opts map[string]string, words []s
 	case !any:
 		r.say("There are no sessions of this folder yet; --all lists those of all folders.")
 	}
-	if l.Others > 0 {
-		r.say("%s no session; bough doctor says why.", render.Plural(l.Others, "file is", "files are"))
+	if others > 0 {
+		r.say("%s no session; bough doctor says why.", render.Plural(others, "file is", "files are"))
 	}
 	return nil
 }
@@ -243,7 +261,8 @@ func (c command) count(opts map[string]string, name string, otherwise int) (int,
 	return n, nil
 }
 
-// ordered leaves the sessions that fit, in the order that is asked for.
+// ordered leaves the sessions that fit, in the order that is asked for. found is in
+// that of recent.
 func ordered(ctx context.Context, found []session.Summary, query search.Expr, order string) ([]session.Thread, error) {
 	if query.Empty() && order == "threaded" {
 		return session.Threads(found, filestore.Canonical()), nil
@@ -258,38 +277,20 @@ func ordered(ctx context.Context, found []session.Summary, query search.Expr, or
 			return nil, err
 		}
 	}
-	type place struct {
-		by float64 // the lower the better
-		at int64   // Unix milliseconds
-		i  int
-	}
-	places := make([]place, len(ranked))
-	for i, r := range ranked {
-		p := place{at: r.Session.Modified.UnixMilli(), i: i}
+	slices.SortStableFunc(ranked, func(a, b search.Ranked) int {
 		switch order {
 		case "relevance":
-			p.by = r.Score
+			return cmp.Compare(a.Score, b.Score)
 		case "size":
-			p.by = -float64(r.Session.Size)
+			return cmp.Compare(b.Session.Size, a.Session.Size)
 		case "cost":
-			p.by = -r.Session.Cost
+			return cmp.Compare(b.Session.Cost, a.Session.Cost)
 		}
-		places[i] = p
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		switch {
-		case a.by < b.by:
-			return -1
-		case a.by > b.by:
-			return 1
-		case a.at != b.at:
-			return cmp.Compare(b.at, a.at)
-		}
-		return cmp.Compare(ranked[b.i].Session.Path, ranked[a.i].Session.Path)
+		return 0
 	})
 	threads := make([]session.Thread, len(ranked))
-	for i, p := range places {
-		threads[i].Summary = ranked[p.i].Session
+	for i, r := range ranked {
+		threads[i].Summary = r.Session
 	}
 	return threads, nil
 }

@@ -180,13 +180,14 @@ func (r *runner) family(ctx context.Context, path string) (*familyView, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(l.Sessions, func(a, b session.Summary) int {
+	all := l.Sessions()
+	slices.SortFunc(all, func(a, b session.Summary) int {
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Path, b.Path))
 	})
 	same := filestore.Canonical()
 	var members []int
-	for _, f := range session.Families(l.Sessions, same) {
-		if slices.ContainsFunc(f, func(i int) bool { return l.Sessions[i].Path == path || same(l.Sessions[i].Path) == same(path) }) {
+	for _, f := range session.Families(all, same) {
+		if slices.ContainsFunc(f, func(i int) bool { return all[i].Path == path || same(all[i].Path) == same(path) }) {
 			members = f
 			break
 		}
@@ -194,9 +195,9 @@ func (r *runner) family(ctx context.Context, path string) (*familyView, error) {
 	v := &familyView{}
 	var ledger session.Ledger
 	for _, i := range members {
-		s, err := session.Open(ctx, r.store, l.Sessions[i].Path)
+		s, err := session.Open(ctx, r.store, all[i].Path)
 		if err != nil {
-			r.say("%s is not counted: %v", l.Sessions[i].Path, err)
+			r.say("%s is not counted: %v", all[i].Path, err)
 			continue
 		}
 		own, err := ledger.Add(s.Tree())
@@ -204,7 +205,7 @@ func (r *runner) family(ctx context.Context, path string) (*familyView, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.members = append(v.members, familyMember{l.Sessions[i], own})
+		v.members = append(v.members, familyMember{all[i], own})
 	}
 	v.total = ledger.Total()
 	return v, nil

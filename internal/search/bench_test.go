@@ -18,7 +18,7 @@ func benchSessions(b *testing.B) []session.Summary {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return l.Sessions
+	return l.Sessions()
 }
 
 func BenchmarkSearch(b *testing.B) {

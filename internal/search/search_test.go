@@ -55,7 +55,7 @@ func store(t testing.TB, files map[string][]string) (filestore.Store, []session.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, l.Sessions
+	return s, l.Sessions()
 }
 
 func look(t testing.TB, all []session.Summary, o Options, expr string) Result {

@@ -41,61 +41,90 @@ func (s Store) List(ctx context.Context) iter.Seq2[session.Summary, error] {
 	}
 }
 
-// A Listing is all that a store has.
+// A Listing is all that a store has, the session with the latest message first. What
+// a list says of each is made when it is asked for.
 type Listing struct {
-	Sessions []session.Summary // in no order
-	Others   int               // files that are named like sessions and are none
+	Others int // files that are named like sessions and are none
+
+	l     *lister
+	order []int32 // places in l.files
 }
 
-// Listing returns what the store has at once.
+// Len returns how many sessions there are.
+func (l Listing) Len() int { return len(l.order) }
+
+// Session returns what a list says of session i.
+func (l Listing) Session(i int) session.Summary {
+	sum, _ := l.l.summary(&l.l.files[l.order[i]])
+	return sum
+}
+
+// Sessions returns all of them.
+func (l Listing) Sessions() []session.Summary {
+	all := make([]session.Summary, l.Len())
+	parallel(context.Background(), len(all), 256, func(from, to int) {
+		for i := from; i < to; i++ {
+			all[i] = l.Session(i)
+		}
+	})
+	return all
+}
+
+// Listing lists what the store has.
 func (s Store) Listing(ctx context.Context) (Listing, error) {
 	dirs, err := s.projects()
 	if err != nil {
 		return Listing{}, err
 	}
-	l := s.lister(dirs, true)
+	return s.lister(dirs, true).listing(ctx)
+}
+
+func (l *lister) listing(ctx context.Context) (Listing, error) {
 	l.look(ctx)
 	l.scan(ctx, func(*listed) bool { return true })
 	if err := ctx.Err(); err != nil {
 		return Listing{}, err
 	}
 	l.keep()
-	return l.listing(ctx), nil
-}
-
-func (l *lister) listing(ctx context.Context) Listing {
-	out := Listing{Sessions: make([]session.Summary, len(l.files))}
-	parallel(ctx, len(l.files), 256, func(from, to int) {
-		for i := from; i < to; i++ {
-			out.Sessions[i], _ = l.summary(&l.files[i])
-		}
-	})
-	out.Sessions = slices.DeleteFunc(out.Sessions, func(s session.Summary) bool { return s.Path == "" })
+	out := Listing{l: l}
+	type place struct {
+		modified int64
+		i        int32
+	}
+	places := make([]place, 0, len(l.files))
 	for i := range l.files {
-		if f := &l.files[i]; f.state == fresh && f.row.kind&kindMask == noSession {
+		switch f := &l.files[i]; {
+		case f.state != fresh:
+		case f.row.kind&kindMask == noSession:
 			out.Others++
+		default:
+			places = append(places, place{f.row.modified(), int32(i)})
 		}
 	}
-	return out
+	slices.SortFunc(places, func(a, b place) int {
+		if a.modified != b.modified {
+			return cmp.Compare(b.modified, a.modified)
+		}
+		return cmp.Compare(l.path(&l.files[b.i]), l.path(&l.files[a.i]))
+	})
+	out.order = make([]int32, len(places))
+	for k, p := range places {
+		out.order[k] = p.i
+	}
+	return out, nil
 }
 
 // Recent returns the sessions of a project, the one whose last entry is the latest
 // first; a leaf marker counts as an entry. Sessions of another project whose folder
 // has the same name are left out.
 func (s Store) Recent(ctx context.Context, cwd string) ([]session.Summary, error) {
-	l := s.lister([]string{s.part(s.Dir(cwd))}, s.Flat != "")
-	l.look(ctx)
-	l.scan(ctx, func(*listed) bool { return true })
-	if err := ctx.Err(); err != nil {
+	l, err := s.lister([]string{s.part(s.Dir(cwd))}, s.Flat != "").listing(ctx)
+	if err != nil {
 		return nil, err
 	}
-	l.keep()
-	found := l.listing(ctx).Sessions
 	want := clean(cwd)
-	found = slices.DeleteFunc(found, func(sum session.Summary) bool { return sum.CWD == "" || !sameFolder(clean(sum.CWD), want) })
-	slices.SortFunc(found, func(a, b session.Summary) int {
-		return cmp.Or(b.Touched.Compare(a.Touched), b.Modified.Compare(a.Modified), strings.Compare(b.Path, a.Path))
-	})
+	found := slices.DeleteFunc(l.Sessions(), func(sum session.Summary) bool { return sum.CWD == "" || !sameFolder(clean(sum.CWD), want) })
+	slices.SortStableFunc(found, func(a, b session.Summary) int { return b.Touched.Compare(a.Touched) })
 	return found, nil
 }
 
@@ -452,28 +481,24 @@ func (l *lister) keep() {
 	l.cache.save(l.whole)
 }
 
-// parallel calls do for parts of a range, each at most size long, on all processors.
+// parallel calls do for parts of a range, of that size but for the last, on all
+// processors.
 func parallel(ctx context.Context, n, size int, do func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), (n+size-1)/size)
-	if workers <= 1 {
-		if n > 0 {
-			do(0, n)
-		}
-		return
-	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				from := int(next.Add(int64(size))) - size
-				if from >= n {
-					return
-				}
-				do(from, min(from+size, n))
+	work := func() {
+		for ctx.Err() == nil {
+			from := int(next.Add(int64(size))) - size
+			if from >= n {
+				return
 			}
-		})
+			do(from, min(from+size, n))
+		}
 	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+size-1)/size) - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,22 +18,33 @@ import (
 	"github.com/boughdev/bough/session"
 )
 
-// sessions returns all of a store, by path.
-func sessions(t testing.TB, s Store) Listing {
+// inStore is all that a store has, by path.
+type inStore struct {
+	Sessions []session.Summary
+	Others   int
+}
+
+func sessions(t testing.TB, s Store) inStore {
 	t.Helper()
 	l, err := s.Listing(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	byPath(l.Sessions)
-	return l
+	in := inStore{l.Sessions(), l.Others}
+	if !slices.IsSortedFunc(in.Sessions, func(a, b session.Summary) int {
+		return cmp.Compare(b.Modified.UnixMilli(), a.Modified.UnixMilli())
+	}) {
+		t.Errorf("not in order: %+v", in.Sessions)
+	}
+	byPath(in.Sessions)
+	return in
 }
 
 func byPath(sums []session.Summary) {
 	slices.SortFunc(sums, func(a, b session.Summary) int { return strings.Compare(a.Path, b.Path) })
 }
 
-func sameListing(t testing.TB, what string, got, want Listing) {
+func sameListing(t testing.TB, what string, got, want inStore) {
 	t.Helper()
 	if got.Others != want.Others {
 		t.Fatalf("%s: %d files are no sessions, want %d", what, got.Others, want.Others)
@@ -148,7 +160,7 @@ func TestListIsTrue(t *testing.T) {
 			said := fmt.Sprintf("seed %d, step %d: %s %s", seed, step, what, p)
 			want := sessions(t, plain)
 			if r.IntN(3) == 0 {
-				var streamed Listing
+				var streamed inStore
 				for sum, err := range cached.List(t.Context()) {
 					if err != nil {
 						t.Fatal(err)
@@ -273,8 +285,8 @@ func TestListWhileOthersWrite(t *testing.T) {
 						t.Error(err)
 					}
 				default:
-					if got, err := s.Listing(t.Context()); err != nil || len(got.Sessions) != 12 {
-						t.Errorf("%d sessions, %v", len(got.Sessions), err)
+					if got, err := s.Listing(t.Context()); err != nil || got.Len() != 12 {
+						t.Errorf("%d sessions, %v", got.Len(), err)
 					}
 				}
 			}
@@ -327,6 +339,19 @@ func TestListReadsWhatIsNew(t *testing.T) {
 	// What another folder needed is still there.
 	if n := read("--srv-p2--"); n != 0 {
 		t.Errorf("a third folder: %d", n)
+	}
+}
+
+// One processor lists what several do.
+func TestListOnOneProcessor(t *testing.T) {
+	root, cache := populate(t, 5, 7), t.TempDir()
+	want := sessions(t, Store{Root: root})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for range 2 {
+		sameListing(t, "on one processor", sessions(t, Store{Root: root, Cache: cache}), want)
+	}
+	if len(want.Sessions) != 35 {
+		t.Errorf("%d sessions", len(want.Sessions))
 	}
 }
 

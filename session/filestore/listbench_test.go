@@ -20,10 +20,10 @@ func listAll(b *testing.B, s Store) (n int, size int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, sum := range l.Sessions {
-		size += sum.Size
+	for i := range l.Len() {
+		size += l.Session(i).Size
 	}
-	return len(l.Sessions), size
+	return l.Len(), size
 }
 
 func BenchmarkListFirst(b *testing.B) {

@@ -229,6 +229,9 @@ func (row *cachedRow) append(b []byte, modified time.Time) []byte {
 	return append(b, row.name...)
 }
 
+// modified is when the last message came, in Unix milliseconds.
+func (row *cachedRow) modified() int64 { return int64(binary.LittleEndian.Uint64([]byte(row.raw[:8]))) }
+
 // summary returns what a list says of the session of a row, without its path.
 func (row *cachedRow) summary() (session.Summary, bool) {
 	if row.kind&kindMask == noSession {
@@ -272,8 +275,8 @@ func (c *listCache) save(whole bool) {
 		head = binary.AppendUvarint(head, uint64(len(rows)))
 		head = binary.LittleEndian.AppendUint64(head, uint64(at))
 		for i := range rows {
-			if raw := rows[i].raw; rows[i].kind&kindMask != noSession {
-				order = append(order, place{int64(binary.LittleEndian.Uint64([]byte(raw[:8]))), uint32(at)})
+			if rows[i].kind&kindMask != noSession {
+				order = append(order, place{rows[i].modified(), uint32(at)})
 			}
 			at += 8 + int64(len(rows[i].raw))
 		}

@@ -142,7 +142,7 @@ func (t Trash) List(ctx context.Context, cache string) ([]Trashed, error) {
 		return nil, err
 	}
 	var out []Trashed
-	for _, sum := range l.Sessions {
+	for _, sum := range l.Sessions() {
 		one, err := t.read(filepath.Base(sum.Path))
 		if err != nil {
 			continue // a file that somebody else put there
