@@ -132,11 +132,16 @@ func scanKey(b []byte, i int) (int, bool) {
 func scanString(b []byte, i int) (int, bool) {
 	i++
 	for i < len(b) {
-		if i+8 <= len(b) {
-			found := special(binary.LittleEndian.Uint64(b[i:]))
-			if found == 0 {
-				i += 8
+		if i+16 <= len(b) {
+			w := b[i : i+16 : i+16]
+			found, more := special(binary.LittleEndian.Uint64(w)), special(binary.LittleEndian.Uint64(w[8:]))
+			if found|more == 0 {
+				i += 16
 				continue
+			}
+			if found == 0 {
+				found = more
+				i += 8
 			}
 			i += bits.TrailingZeros64(found) / 8
 		}

@@ -10,24 +10,24 @@ import (
 )
 
 // A filter finds the lines of raw JSON that may hold a text. It looks for two bytes
-// that follow each other, in one or several forms, eight places at once; a line
-// with an escape that may stand for anything passes too. It never leaves out a line
-// whose strings have the text; those it finds must be read.
+// at a distance, in one or several forms, sixteen places at once; a line with an
+// escape that may stand for anything passes too. It never leaves out a line whose
+// strings have the text; those it finds must be read.
 type filter struct {
 	pairs []pair // one of them must be there; none: every line passes
 	worth int    // how few lines will pass, roughly; 0 if all do
 	also  []pair // all of them must be in a line that has no escapes of characters
 }
 
-// A pair is two bytes that follow each other, and what must stand around them.
-// Letters are of either case: those of run are small.
+// A pair is two bytes of a run that stands in a file as it stands here. Letters are
+// of either case: those of the run are small.
 type pair struct {
 	run      string
-	at       int  // of the two bytes in run
+	at, gap  int  // of the first in run, and from that to the second
 	orA, orB byte // 0x20 for a letter
 }
 
-func newPair(run string, at int) pair {
+func newPair(run string, at, gap int) pair {
 	b := []byte(run)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {
@@ -40,7 +40,7 @@ func newPair(run string, at int) pair {
 		}
 		return 0
 	}
-	return pair{string(b), at, or(b[at]), or(b[at+1])}
+	return pair{string(b), at, gap, or(b[at]), or(b[at+gap])}
 }
 
 const (
@@ -48,37 +48,67 @@ const (
 	tops = 0x8080808080808080
 )
 
-// next returns the first place of the pair in b from i on, or -1.
+// next returns the first place of the pair in b from i on, or -1. The place is that
+// of its first byte.
 func (p *pair) next(b []byte, i int) int {
-	first, second := p.run[p.at], p.run[p.at+1]
-	a, orA := uint64(first)*ones, uint64(p.orA)*ones
-	c, orC := uint64(second)*ones, uint64(p.orB)*ones
-	for i+9 <= len(b) {
-		w := b[i : i+9 : i+9]
-		x := (binary.LittleEndian.Uint64(w) | orA) ^ a | (binary.LittleEndian.Uint64(w[1:]) | orC) ^ c
-		found := (x - ones) &^ x & tops
-		if found == 0 {
-			i += 8
+	at, _ := p.nextOr(b, i, p)
+	return at
+}
+
+// nextOr returns the first place of the pair or of another one, and which it is.
+func (p *pair) nextOr(b []byte, i int, o *pair) (at int, which *pair) {
+	a1, c1, orA1, orC1 := p.words()
+	a2, c2, orA2, orC2 := o.words()
+	size := 16 + max(p.gap, o.gap)
+	for i+size <= len(b) {
+		w := b[i : i+size : i+size]
+		x, y := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+		p1 := ((x | orA1) ^ a1) | ((binary.LittleEndian.Uint64(w[p.gap:]) | orC1) ^ c1)
+		p2 := ((y | orA1) ^ a1) | ((binary.LittleEndian.Uint64(w[p.gap+8:]) | orC1) ^ c1)
+		o1 := ((x | orA2) ^ a2) | ((binary.LittleEndian.Uint64(w[o.gap:]) | orC2) ^ c2)
+		o2 := ((y | orA2) ^ a2) | ((binary.LittleEndian.Uint64(w[o.gap+8:]) | orC2) ^ c2)
+		first := ((p1-ones)&^p1 | (o1-ones)&^o1) & tops
+		second := ((p2-ones)&^p2 | (o2-ones)&^o2) & tops
+		if first|second == 0 {
+			i += 16
 			continue
 		}
-		i += bits.TrailingZeros64(found) / 8
-		if p.fits(b, i) {
-			return i
+		if first == 0 {
+			first = second
+			i += 8
+		}
+		i += bits.TrailingZeros64(first) / 8
+		switch {
+		case p.fits(b, i):
+			return i, p
+		case o.fits(b, i):
+			return i, o
 		}
 		i++
 	}
-	for ; i+2 <= len(b); i++ {
-		if b[i]|p.orA == first && b[i+1]|p.orB == second && p.fits(b, i) {
-			return i
+	for ; i < len(b); i++ {
+		switch {
+		case p.fits(b, i):
+			return i, p
+		case o.fits(b, i):
+			return i, o
 		}
 	}
-	return -1
+	return -1, nil
 }
 
-// fits reports whether the pair at i has around it what it must have.
+// words are the two bytes and what they are or'ed with, eight times each.
+func (p *pair) words() (a, c, orA, orC uint64) {
+	return uint64(p.run[p.at]) * ones, uint64(p.run[p.at+p.gap]) * ones, uint64(p.orA) * ones, uint64(p.orB) * ones
+}
+
+// fits reports whether the run stands with its first byte of the pair at i.
 func (p *pair) fits(b []byte, i int) bool {
+	if b[i]|p.orA != p.run[p.at] {
+		return false
+	}
 	i -= p.at
-	if i < 0 || i+len(p.run) > len(b) {
+	if i < 0 || i+len(p.run) > len(b) || b[i+p.at+p.gap]|p.orB != p.run[p.at+p.gap] {
 		return false
 	}
 	for k := range len(p.run) {
@@ -94,7 +124,7 @@ func (p *pair) fits(b []byte, i int) bool {
 }
 
 // escape finds the escapes of characters.
-var escape = pair{run: `\u`}
+var escape = pair{run: `\u`, gap: 1}
 
 // rarity is how seldom a byte stands in conversations, roughly: the place of letters
 // in English and code; all others are taken as rare but digits and blanks.
@@ -115,15 +145,15 @@ func newFilter(n Needle) (f filter) {
 	}
 	for run, forms := range n.runs() {
 		if len(forms) == 0 {
-			i := rarest(run)
-			take(1+rarity(run[i])+rarity(run[i+1])+min(len(run), 8), newPair(run, i))
+			p := rarest(run)
+			take(1+rarity(run[p.at])+rarity(run[p.at+p.gap])+min(len(run), 8), p)
 			continue
 		}
 		// The last two bytes of the character, in all its cases.
 		var pairs []pair
 		for _, c := range forms {
 			b := string(c)
-			pairs = append(pairs, newPair(b, len(b)-2))
+			pairs = append(pairs, newPair(b, len(b)-2, 1))
 		}
 		take(60/len(pairs), pairs...)
 	}
@@ -161,21 +191,29 @@ func (n Needle) runs() iter.Seq2[string, []rune] {
 func runsOf(n Needle) (all []pair) {
 	for run, forms := range n.runs() {
 		if len(forms) == 0 {
-			all = append(all, newPair(run, rarest(run)))
+			all = append(all, rarest(run))
 		}
 	}
 	return all
 }
 
-// rarest returns where the rarest two bytes of a run are.
-func rarest(run string) (at int) {
-	best := -1
-	for i := range len(run) - 1 {
-		if r := rarity(run[i]) + rarity(run[i+1]); r > best {
-			best, at = r, i
+// rarest returns the pair of the two rarest bytes of a run. They may stand apart:
+// neighbours often come together.
+func rarest(run string) pair {
+	look := run[:min(len(run), 32)]
+	a, b := 0, 1
+	if rarity(look[b]) > rarity(look[a]) {
+		a, b = b, a
+	}
+	for i := 2; i < len(look); i++ {
+		switch r := rarity(look[i]); {
+		case r > rarity(look[a]):
+			a, b = i, a
+		case r > rarity(look[b]):
+			b = i
 		}
 	}
-	return at
+	return newPair(run, min(a, b), max(a, b)-min(a, b))
 }
 
 // anyOf returns the filter for lines that may have one of some texts.
@@ -212,6 +250,23 @@ func (f *filter) lines(b []byte, each func(line []byte)) {
 			b = b[min(end+1, len(b)):]
 		}
 		return
+	}
+	if len(f.pairs) == 1 {
+		for i := 0; ; {
+			at, what := f.pairs[0].nextOr(b, i, &escape)
+			if at < 0 {
+				return
+			}
+			if what == &escape && !odd(b, at) {
+				i = at + 2
+				continue
+			}
+			start := bytes.LastIndexByte(b[:at], '\n') + 1
+			i = lineEnd(b, at)
+			if line := b[start:i]; what == &escape || f.hasAll(line) || nextOdd(line, at-start) >= 0 {
+				each(line)
+			}
+		}
 	}
 	// The next place of each pair, and of escapes, behind what was told.
 	var room [8]int
@@ -254,23 +309,29 @@ func (f *filter) hasAll(line []byte) bool {
 	return true
 }
 
-// place returns the next place of a pair, or, as the last, of an escape that may
-// stand for part of a text. Those of control characters do not: nobody looks for
-// them but as white space.
+// place returns the next place of a pair, or, as the last, of an odd escape.
 func (f *filter) place(b []byte, which, i int) int {
 	if which < len(f.pairs) {
 		return f.pairs[which].next(b, i)
 	}
+	return nextOdd(b, i)
+}
+
+// nextOdd returns the next place of an odd escape, or -1.
+func nextOdd(b []byte, i int) int {
 	for {
-		i = escape.next(b, i)
-		if i < 0 {
-			return -1
-		}
-		if e := b[i+2 : min(i+5, len(b))]; len(e) < 3 || e[0] != '0' || e[1] != '0' || e[2] > '1' {
+		if i = escape.next(b, i); i < 0 || odd(b, i) {
 			return i
 		}
 		i += 2
 	}
+}
+
+// odd reports whether the escape at i may stand for part of a text. Those of control
+// characters do not: nobody looks for them but as white space.
+func odd(b []byte, i int) bool {
+	e := b[i+2 : min(i+5, len(b))]
+	return len(e) < 3 || e[0] != '0' || e[1] != '0' || e[2] > '1'
 }
 
 func lineEnd(b []byte, at int) int {
