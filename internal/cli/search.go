@@ -153,8 +153,15 @@ func (r *runner) hits(out *bufio.Writer, hits []search.Hit, folders bool) {
 			}
 			last = h.Session
 			tail := "  " + render.OneLine(last.ID)
+			if r.env.StdoutTerminal {
+				tail = "  " + shortID(last.ID, 8)
+			}
 			if folders {
-				tail += "  " + render.OneLine(r.shortDir(last.CWD))
+				dir := render.OneLine(r.shortDir(last.CWD))
+				if r.env.Width > 0 {
+					dir = render.CutLeft(dir, max(r.env.Width/3, 12))
+				}
+				tail += "  " + dir
 			}
 			title := render.Title(*last)
 			fmt.Fprintf(out, "%s%s\n", paint("1", render.Cut(title, max(titles-render.Width(tail), 20))), paint("2", tail))

@@ -331,8 +331,12 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 		}
 		return n
 	}
+	enough := 32
+	if folders {
+		enough = 48
+	}
 	for _, k := range []int{5, 4, 3} {
-		if width > 0 && left() < 24 {
+		if width > 0 && left() < enough {
 			widths[k] = 0
 		}
 	}
@@ -401,10 +405,7 @@ func shortIDs(threads []session.Thread) []string {
 		seen := map[string]string{}
 		twice := false
 		for i, t := range threads {
-			ids[i] = render.OneLine(t.ID)
-			if len(t.ID) == 36 && strings.Count(t.ID, "-") == 4 {
-				ids[i] = ids[i][max(0, len(ids[i])-n):]
-			}
+			ids[i] = shortID(t.ID, n)
 			other, ok := seen[ids[i]]
 			twice = twice || ok && other != t.ID
 			seen[ids[i]] = t.ID
@@ -414,6 +415,13 @@ func shortIDs(threads []session.Thread) []string {
 		}
 	}
 	return ids
+}
+
+func shortID(id string, n int) string {
+	if len(id) == 36 && strings.Count(id, "-") == 4 {
+		id = id[max(0, len(id)-n):]
+	}
+	return render.OneLine(id)
 }
 
 // shortDir writes a folder as people do, with ~ for their own.

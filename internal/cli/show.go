@@ -300,10 +300,10 @@ func counts[K ~string](n map[K]int) string {
 func tokens(s session.Stats) string {
 	out := fmt.Sprintf("%s in, %s out", render.Count(s.Input), render.Count(s.Output))
 	if s.CacheRead+s.CacheWrite > 0 {
-		out += fmt.Sprintf(", %s read from the cache, %s written to it", render.Count(s.CacheRead), render.Count(s.CacheWrite))
+		out += fmt.Sprintf(", cache %s read, %s written", render.Count(s.CacheRead), render.Count(s.CacheWrite))
 	}
 	if d := render.Dollars(s.Cost); d != "" {
-		out += ", " + d
+		out = d + ": " + out
 	}
 	return out
 }
