@@ -1,6 +1,7 @@
 package session
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -264,4 +265,21 @@ func FuzzSummarizer(f *testing.F) {
 		SummaryOf(string(data))
 		s.Restore(string(data))
 	})
+}
+
+// Caches hold dumps. If their form or what they say changes, caches of older programs
+// must not be believed: change listMagic of filestore, then this.
+func TestDumpForm(t *testing.T) {
+	h, err := DecodeHeader([]byte(`{"type":"session","version":3,"id":"s","timestamp":"2026-03-01T08:00:00.000Z","cwd":"/srv/app","parentSession":"/p.jsonl"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Summarizer
+	s.Begin(h)
+	for _, l := range append([]string{userLine("e0", "", "x"), answerLine("e1", "e0", "y"), userLine("e2", "e0", "z")}, noise...) {
+		s.Line([]byte(l))
+	}
+	if got, want := fmt.Sprintf("%x", sha256.Sum256(s.Dump(nil)))[:16], "20c24c6a91c15a52"; got != want {
+		t.Errorf("the dump is %s, was %s", got, want)
+	}
 }
