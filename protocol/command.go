@@ -137,6 +137,66 @@ type (
 	GetState struct{}
 )
 
+// What the session works with.
+type (
+	// GetCommands lists what a prompt may begin with besides bough's own commands.
+	GetCommands struct{}
+
+	// Commands is what GetCommands found: templates, then skills.
+	Commands struct{ Commands []CommandInfo }
+
+	// CommandInfo is a template, or a skill, whose Command is "skill:NAME".
+	CommandInfo struct {
+		Command     string // without the slash
+		Description string
+		ArgHint     string // "", or what it wants behind its name
+		Kind        string // "prompt" or "skill"
+		Scope       string // where it is from: "user", "project", "temporary" (the command line)
+		Path        string
+	}
+
+	// GetTools lists the tools, those that are off included.
+	GetTools struct{}
+
+	// SetTools turns tools on and off from the next turn on, by their names.
+	SetTools struct{ On, Off []string }
+
+	// Tools is what there is of tools, in the order in which they are declared.
+	Tools struct{ Tools []ToolInfo }
+
+	// ToolInfo is one tool.
+	ToolInfo struct {
+		ToolName    string
+		Description string
+		From        string // the MCP server that it is of; "" if it is built in
+		On          bool
+	}
+
+	// GetSystemPrompt asks what the next request will say before the
+	// conversation.
+	GetSystemPrompt struct{}
+
+	// SystemPrompt is its sections in order, and the tools that are declared.
+	SystemPrompt struct {
+		Sections []Section
+		Tools    []message.ToolSpec
+	}
+
+	// Section is a part of the system prompt.
+	Section struct {
+		Title   string
+		Text    string   // with its tags
+		Sources []string // the files that it was made of
+	}
+
+	// Reload reads settings, keys, context files, skills, templates and MCP
+	// servers anew. It is refused while a run goes on.
+	Reload struct{}
+
+	// Reloaded says what is different now, a line each.
+	Reloaded struct{ Changes []string }
+)
+
 // Commands of the user.
 type (
 	// Bash runs a command in the session's folder and records it.
@@ -159,44 +219,54 @@ type (
 	AbortBash struct{}
 )
 
-func (Prompt) Name() string        { return "prompt" }
-func (Retry) Name() string         { return "run_turn" }
-func (Steer) Name() string         { return "steer" }
-func (FollowUp) Name() string      { return "follow_up" }
-func (Abort) Name() string         { return "abort" }
-func (ClearQueue) Name() string    { return "clear_queue" }
-func (Navigate) Name() string      { return "navigate" }
-func (SetLabel) Name() string      { return "set_label" }
-func (SetName) Name() string       { return "set_session_name" }
-func (NewSession) Name() string    { return "new_session" }
-func (SwitchSession) Name() string { return "switch_session" }
-func (Fork) Name() string          { return "fork" }
-func (Clone) Name() string         { return "clone" }
-func (GetStats) Name() string      { return "get_session_stats" }
-func (SetModel) Name() string      { return "set_model" }
-func (SetThinking) Name() string   { return "set_thinking_level" }
-func (GetModels) Name() string     { return "get_available_models" }
-func (GetState) Name() string      { return "get_state" }
-func (Bash) Name() string          { return "bash" }
-func (AbortBash) Name() string     { return "abort_bash" }
+func (Prompt) Name() string          { return "prompt" }
+func (Retry) Name() string           { return "run_turn" }
+func (Steer) Name() string           { return "steer" }
+func (FollowUp) Name() string        { return "follow_up" }
+func (Abort) Name() string           { return "abort" }
+func (ClearQueue) Name() string      { return "clear_queue" }
+func (Navigate) Name() string        { return "navigate" }
+func (SetLabel) Name() string        { return "set_label" }
+func (SetName) Name() string         { return "set_session_name" }
+func (NewSession) Name() string      { return "new_session" }
+func (SwitchSession) Name() string   { return "switch_session" }
+func (Fork) Name() string            { return "fork" }
+func (Clone) Name() string           { return "clone" }
+func (GetStats) Name() string        { return "get_session_stats" }
+func (SetModel) Name() string        { return "set_model" }
+func (SetThinking) Name() string     { return "set_thinking_level" }
+func (GetModels) Name() string       { return "get_available_models" }
+func (GetState) Name() string        { return "get_state" }
+func (GetCommands) Name() string     { return "get_commands" }
+func (GetTools) Name() string        { return "get_tools" }
+func (SetTools) Name() string        { return "set_tools" }
+func (GetSystemPrompt) Name() string { return "get_system_prompt" }
+func (Reload) Name() string          { return "reload" }
+func (Bash) Name() string            { return "bash" }
+func (AbortBash) Name() string       { return "abort_bash" }
 
-func (Prompt) answers(Disposition)     {}
-func (Retry) answers(Disposition)      {}
-func (Steer) answers(Disposition)      {}
-func (FollowUp) answers(Disposition)   {}
-func (Abort) answers(None)             {}
-func (ClearQueue) answers(Queue)       {}
-func (Navigate) answers(Navigated)     {}
-func (SetLabel) answers(session.ID)    {}
-func (SetName) answers(None)           {}
-func (NewSession) answers(None)        {}
-func (SwitchSession) answers(None)     {}
-func (Fork) answers(Forked)            {}
-func (Clone) answers(None)             {}
-func (GetStats) answers(session.Stats) {}
-func (SetModel) answers(provider.Info) {}
-func (SetThinking) answers(string)     {}
-func (GetModels) answers(Models)       {}
-func (GetState) answers(State)         {}
-func (Bash) answers(BashResult)        {}
-func (AbortBash) answers(None)         {}
+func (Prompt) answers(Disposition)           {}
+func (Retry) answers(Disposition)            {}
+func (Steer) answers(Disposition)            {}
+func (FollowUp) answers(Disposition)         {}
+func (Abort) answers(None)                   {}
+func (ClearQueue) answers(Queue)             {}
+func (Navigate) answers(Navigated)           {}
+func (SetLabel) answers(session.ID)          {}
+func (SetName) answers(None)                 {}
+func (NewSession) answers(None)              {}
+func (SwitchSession) answers(None)           {}
+func (Fork) answers(Forked)                  {}
+func (Clone) answers(None)                   {}
+func (GetStats) answers(session.Stats)       {}
+func (SetModel) answers(provider.Info)       {}
+func (SetThinking) answers(string)           {}
+func (GetModels) answers(Models)             {}
+func (GetState) answers(State)               {}
+func (GetCommands) answers(Commands)         {}
+func (GetTools) answers(Tools)               {}
+func (SetTools) answers(Tools)               {}
+func (GetSystemPrompt) answers(SystemPrompt) {}
+func (Reload) answers(Reloaded)              {}
+func (Bash) answers(BashResult)              {}
+func (AbortBash) answers(None)               {}

@@ -8,24 +8,34 @@ import (
 
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/prompt"
-	"github.com/boughdev/bough/message"
 )
 
-// prompt makes the system prompt of a session, and says what was odd about its
-// parts.
-func (r *runner) prompt(p control.Place, specs []message.ToolSpec) (prompt.State, []string) {
+// texts are what people wrote for the system prompt.
+type texts struct {
+	preamble, addendum prompt.Text
+	context            []prompt.File
+}
+
+// texts reads them: the command line's, else those that the path remembers that
+// its command line gave, else those of the prompt files. It says what was odd.
+func (r *runner) texts(dir string, was control.Was, chosen choices) (t texts, odd []string) {
 	project := ""
 	if r.args.approve {
-		project = p.Dir
+		project = dir
 	}
-	preamble, addendum, odd := prompt.PromptFiles(r.paths.Agent, project)
-	o := prompt.Options{Dir: p.Dir, Tools: specs, Preamble: preamble, Addendum: addendum}
+	t.preamble, t.addendum, odd = prompt.PromptFiles(r.paths.Agent, project)
+	if chosen.Preamble {
+		t.preamble = prompt.Text{Text: declared(was.Declared, prompt.Preamble)}
+	}
+	if chosen.Addendum {
+		t.addendum = prompt.Text{Text: declared(was.Declared, prompt.Addendum)}
+	}
 	if v := r.args.systemPrompt; v != "" {
 		text, warning := r.textOrFile("--system-prompt", v)
 		if warning != "" {
 			odd = append(odd, warning)
 		}
-		o.Preamble = text
+		t.preamble = text
 	}
 	var added []string
 	for _, v := range r.args.appendPrompt {
@@ -38,14 +48,14 @@ func (r *runner) prompt(p control.Place, specs []message.ToolSpec) (prompt.State
 		}
 	}
 	if len(added) > 0 {
-		o.Addendum = prompt.Text{Text: strings.Join(added, "\n\n")}
+		t.addendum = prompt.Text{Text: strings.Join(added, "\n\n")}
 	}
-	if !r.args.noContext {
+	if !chosen.NoContext {
 		var warnings []string
-		o.Context, warnings = prompt.ContextFiles(r.paths.Agent, p.Dir)
+		t.context, warnings = prompt.ContextFiles(r.paths.Agent, dir)
 		odd = append(odd, warnings...)
 	}
-	return prompt.Build(o), odd
+	return t, odd
 }
 
 // textOrFile reads the value of an option that is a text or the path of one, and

@@ -12,11 +12,8 @@ import (
 	"github.com/boughdev/bough/internal/frontend/printer"
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/internal/render"
-	"github.com/boughdev/bough/internal/workspace"
-	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
-	"github.com/boughdev/bough/tool/builtin"
 )
 
 // runner is one run of the program: what was asked for and what is configured.
@@ -177,9 +174,7 @@ func (r *runner) options(m mode, models *models) control.Options {
 	s := r.settings
 	o := control.Options{
 		Models:      models,
-		Tools:       r.tools,
-		Prompt:      r.prompt,
-		Shell:       r.shell,
+		Setup:       r.setUp,
 		AllSteering: s.SteeringMode == "all",
 		AllFollowUp: s.FollowUpMode == "all",
 		Follow:      m == modeREPL,
@@ -198,10 +193,4 @@ func (r *runner) options(m mode, models *models) control.Options {
 		o.Retry = control.Retry{Max: int(s.Retry.MaxRetries), Base: s.Retry.BaseDelay, Most: s.Retry.MaxDelay}
 	}
 	return o
-}
-
-// shell runs a command of the user.
-func (r *runner) shell(ctx context.Context, p control.Place, command string, onDelta func(string)) (protocol.BashResult, error) {
-	b, err := builtin.RunUserCommand(ctx, workspace.NewLocal(p.Dir), r.builtinOptions(p), command, onDelta)
-	return protocol.BashResult(b), err
 }

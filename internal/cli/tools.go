@@ -8,7 +8,6 @@ import (
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/workspace"
-	"github.com/boughdev/bough/tool"
 	"github.com/boughdev/bough/tool/builtin"
 )
 
@@ -27,13 +26,9 @@ func (a *args) wantedTools(usual []string) []string {
 	return a.tools
 }
 
-// tools are the built-in ones that settings and options leave on, in their order.
-func (r *runner) tools(p control.Place) []tool.Tool {
-	on := r.args.wantedTools(r.settings.DefaultTools)
-	return slices.DeleteFunc(builtin.Tools(workspace.NewLocal(p.Dir), r.builtinOptions(p)), func(t tool.Tool) bool {
-		name := t.Spec().Name
-		return !fits(on, name) || fits(r.args.excludeTools, name)
-	})
+// chosenTools reports whether the command line says which tools are on.
+func (a *args) chosenTools() bool {
+	return a.hasTools || a.noTools || a.noBuiltin || len(a.excludeTools) > 0
 }
 
 // warnOfTools tells which words of the command line fit no tool.
@@ -69,8 +64,7 @@ func fits(list []string, name string) bool {
 	})
 }
 
-func (r *runner) builtinOptions(p control.Place) builtin.Options {
-	s := r.settings
+func (r *runner) builtinOptions(p control.Place, s config.Settings) builtin.Options {
 	timeout := s.Bough.BashTimeout
 	if timeout == 0 {
 		timeout = -1

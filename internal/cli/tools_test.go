@@ -38,7 +38,8 @@ func TestTools(t *testing.T) {
 		r := p.runner(words...)
 		r.warnOfTools()
 		var names []string
-		for _, tool := range r.tools(control.Place{Dir: p.dir, Model: func() (provider.Info, string) { return provider.Info{}, "" }}) {
+		made, _ := r.setUp(t.Context(), control.Place{Dir: p.dir, Model: func() (provider.Info, string) { return provider.Info{}, "" }}, control.Was{}, nil)
+		for _, tool := range made.Tools() {
 			names = append(names, tool.Spec().Name)
 		}
 		if got := strings.Join(names, " "); got != tt.want {
@@ -65,7 +66,8 @@ func TestSystemPrompt(t *testing.T) {
 	p.write("project/AGENTS.md", "Context of the project.")
 	sections := func(words ...string) (map[string]string, string) {
 		t.Helper()
-		state, odd := p.runner(words...).prompt(control.Place{Dir: p.dir}, nil)
+		made, odd := p.runner(words...).setUp(t.Context(), control.Place{Dir: p.dir}, control.Was{}, nil)
+		state := made.Prompt(nil)
 		got := map[string]string{}
 		for _, s := range state.Sections {
 			got[s.Name] = s.Text

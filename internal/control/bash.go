@@ -18,17 +18,18 @@ type bash struct {
 // bash runs a command of the user. Its result is recorded at once, or, while a
 // run goes on, when that has ended.
 func (s *Session) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, error) {
-	if s.opts.Shell == nil {
-		return protocol.BashResult{}, protocol.Fail(protocol.NotRunnable, "There is no shell here.")
-	}
 	work, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	b := &bash{cancel, make(chan struct{})}
 	defer close(b.done)
-	if err := s.do(ctx, func() { s.bashes[b] = struct{}{} }); err != nil {
+	var setup Setup
+	if err := s.do(ctx, func() {
+		s.bashes[b] = struct{}{}
+		setup = s.setup
+	}); err != nil {
 		return protocol.BashResult{}, err
 	}
-	r, err := s.opts.Shell(work, s.place(), c.Command, func(delta string) {
+	r, err := setup.Shell(work, c.Command, func(delta string) {
 		s.post(func() { s.emit(protocol.BashOutput{ID: c.ID, Delta: delta}) })
 	})
 	derr := s.do(context.WithoutCancel(ctx), func() {

@@ -105,9 +105,9 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.Retry:
 		return owned(ctx, s, s.retry)
 	case protocol.Steer:
-		return owned(ctx, s, func() (protocol.Disposition, error) { return s.enqueue(&s.steering, x.Text, x.Images) })
+		return owned(ctx, s, func() (protocol.Disposition, error) { return s.later(&s.steering, x.Text, x.Images) })
 	case protocol.FollowUp:
-		return owned(ctx, s, func() (protocol.Disposition, error) { return s.enqueue(&s.followUp, x.Text, x.Images) })
+		return owned(ctx, s, func() (protocol.Disposition, error) { return s.later(&s.followUp, x.Text, x.Images) })
 	case protocol.ClearQueue:
 		return owned(ctx, s, s.clearQueue)
 	case protocol.Abort:
@@ -128,6 +128,16 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.State, error) { return s.state(), nil })
 	case protocol.GetStats:
 		return owned(ctx, s, func() (session.Stats, error) { return s.live.Tree().Stats() })
+	case protocol.GetCommands:
+		return owned(ctx, s, func() (protocol.Commands, error) { return protocol.Commands{Commands: s.setup.Commands()}, nil })
+	case protocol.GetTools:
+		return owned(ctx, s, func() (protocol.Tools, error) { return protocol.Tools{Tools: s.setup.Listing()}, nil })
+	case protocol.SetTools:
+		return owned(ctx, s, func() (protocol.Tools, error) { return s.switchTools(x) })
+	case protocol.GetSystemPrompt:
+		return owned(ctx, s, func() (protocol.SystemPrompt, error) { return s.systemPrompt(), nil })
+	case protocol.Reload:
+		return s.reload(ctx)
 	case protocol.Bash:
 		return s.bash(ctx, x)
 	case protocol.AbortBash:

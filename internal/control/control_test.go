@@ -65,9 +65,10 @@ func newWorld(t *testing.T, rules string) *world {
 	})
 	w.hub = control.NewHub(control.Options{
 		Models: models{scripted.New(scripted.Info("one"), s)},
-		Tools:  func(control.Place) []tool.Tool { return []tool.Tool{read, slow} },
-		Prompt: func(p control.Place, specs []message.ToolSpec) (prompt.State, []string) {
-			return prompt.Build(prompt.Options{Dir: p.Dir, Tools: specs}), nil
+		Setup: func(_ context.Context, p control.Place, _ control.Was, _ control.Setup) (control.Setup, []string) {
+			return control.Plain{Kit: []tool.Tool{read, slow}, Instructions: func(specs []message.ToolSpec) prompt.State {
+				return prompt.Build(prompt.Options{Dir: p.Dir, Tools: specs})
+			}}, nil
 		},
 		Retry: control.Retry{Max: 2, Base: time.Millisecond},
 	})

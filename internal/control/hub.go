@@ -17,27 +17,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/boughdev/bough/internal/prompt"
-	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
-	"github.com/boughdev/bough/tool"
 )
 
 // Options are what sessions are run with.
 type Options struct {
 	Models Models
 
-	// Tools makes the tools of a session.
-	Tools func(Place) []tool.Tool
-
-	// Prompt makes the system prompt of a session with these tools, and says
-	// what was odd about the files it is made of.
-	Prompt func(p Place, tools []message.ToolSpec) (prompt.State, []string)
-
-	// Shell runs a command of the user. Nil: there is none.
-	Shell func(ctx context.Context, p Place, command string, onDelta func(string)) (protocol.BashResult, error)
+	// Setup makes what a session works with, and says what was odd about the
+	// files that it is made of. old is the setup that it is to take the place of,
+	// or nil; it is closed later. Nil: a model without tools and instructions.
+	Setup func(ctx context.Context, p Place, was Was, old Setup) (Setup, []string)
 
 	Retry    Retry
 	MaxTurns int // of one run; 0: no limit

@@ -26,6 +26,9 @@ import (
 //  6. project the path → the next request
 func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
 	again := false
+	if last == nil {
+		r.waitForTools(ctx)
+	}
 	if last != nil && last.Err != nil {
 		wait, ok := r.failed(ctx, last)
 		if !ok {
@@ -45,6 +48,19 @@ func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
 		return err
 	})
 	return step, err
+}
+
+// waitForTools gives tools that are still on their way the time to come.
+func (r *run) waitForTools(ctx context.Context) {
+	var setup Setup
+	if err := r.owner(func() error { setup = r.s.setup; return nil }); err != nil {
+		return // the session is closed; what follows says so
+	}
+	setup.Ready(ctx)
+	r.owner(func() error {
+		r.s.retool()
+		return nil
+	})
 }
 
 // owner lets the session's owner do f, also after the run's context has ended.
@@ -68,6 +84,9 @@ func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.St
 				s.opts.Log.Warn("read what others appended", "err", err)
 			}
 			if err := r.declare(); err != nil {
+				return nil, err
+			}
+			if err := s.keepChoices(); err != nil {
 				return nil, err
 			}
 			for _, q := range r.first {
@@ -197,16 +216,14 @@ func (r *run) declare() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	if s.opts.Prompt == nil {
-		return nil
-	}
 	p, err := s.branch.Project()
 	if err != nil {
 		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	declared, _ := message.FoldSystem(p.Messages())
 	m, changed := prompt.Diff(declared, s.prompt)
-	if !changed {
+	nothing := declared.Role != message.System && len(m.Sections)+len(m.ToolsAdded) == 0
+	if !changed || nothing {
 		return nil
 	}
 	m.Timestamp = time.Now().UnixMilli()

@@ -14,12 +14,17 @@ import (
 
 // promptText starts a run with a message, or queues it. Owner's.
 func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
+	text, err := s.expand(c.Text)
+	if err != nil {
+		return "", err
+	}
+	c.Text = text
 	if s.op != nil {
 		switch c.WhenBusy {
 		case protocol.AsSteering:
-			return s.enqueue(&s.steering, c.Text, c.Images)
+			return s.enqueue(&s.steering, queued{c.Text, c.Images})
 		case protocol.AsFollowUp:
-			return s.enqueue(&s.followUp, c.Text, c.Images)
+			return s.enqueue(&s.followUp, queued{c.Text, c.Images})
 		}
 		return "", protocol.Fail(protocol.Busy, "A run is going on. Say whether the message is to steer it or to follow it, or stop it first.")
 	}
@@ -104,8 +109,26 @@ func (r *run) goesOn(ctx context.Context, err error) bool {
 	return true
 }
 
-func (s *Session) enqueue(q *[]queued, text string, images []message.Block) (protocol.Disposition, error) {
-	*q = append(*q, queued{text, images})
+// expand returns what a text stands for. Owner's.
+func (s *Session) expand(text string) (string, error) {
+	out, err := s.setup.Expand(text)
+	if err != nil {
+		return "", &protocol.Error{Code: protocol.BadRequest, Text: err.Error(), Err: err}
+	}
+	return out, nil
+}
+
+// later queues a message as it was typed. Owner's.
+func (s *Session) later(q *[]queued, text string, images []message.Block) (protocol.Disposition, error) {
+	text, err := s.expand(text)
+	if err != nil {
+		return "", err
+	}
+	return s.enqueue(q, queued{text, images})
+}
+
+func (s *Session) enqueue(q *[]queued, m queued) (protocol.Disposition, error) {
+	*q = append(*q, m)
 	s.emit(protocol.QueueChanged{Queue: s.queue()})
 	return protocol.Queued, nil
 }

@@ -29,7 +29,6 @@ type Session struct {
 	store session.Store
 	file  string // where a new session will lie
 	dir   string
-	tools []tool.Tool
 
 	mail  chan func()     // to be done by the owner, in order
 	ctx   context.Context // ends when the session is closed
@@ -47,7 +46,9 @@ type Session struct {
 	model    provider.Model
 	thinking string
 	fresh    bool
-	prompt   prompt.State
+	setup    Setup
+	tools    []tool.Tool  // of the setup
+	prompt   prompt.State // of the setup
 	steering []queued
 	followUp []queued
 	op       *operation // what Abort ends; nil at rest
@@ -107,10 +108,9 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 	if start.Open != "" {
 		s.lease(ctx)
 	}
-	if s.opts.Tools != nil {
-		s.tools = s.opts.Tools(s.place())
+	if err := s.setUp(ctx); err != nil {
+		return nil, err
 	}
-	s.buildPrompt()
 	if start.Label != "" {
 		if _, err := s.branch.Append(ctx, session.Info{Name: start.Label}); err != nil && !isUnsaved(err) {
 			return nil, fmt.Errorf("name the session: %w", err)
@@ -193,21 +193,6 @@ func (s *Session) place() Place {
 		}}
 }
 
-func (s *Session) buildPrompt() {
-	if s.opts.Prompt == nil {
-		return
-	}
-	specs := make([]message.ToolSpec, len(s.tools))
-	for i, t := range s.tools {
-		specs[i] = t.Spec()
-	}
-	state, odd := s.opts.Prompt(s.place(), specs)
-	s.prompt = state
-	for _, o := range odd {
-		s.note("warning", "%s", o)
-	}
-}
-
 // id and path do not change while the session lives, but for a session whose
 // place was taken before it was first saved.
 func (s *Session) id() string { return s.live.Header().ID }
@@ -235,6 +220,8 @@ func (s *Session) own() {
 		select {
 		case f := <-s.mail:
 			f()
+		case <-s.setup.Changed():
+			s.retool()
 		case <-tick:
 			s.look()
 		case <-s.ctx.Done():
@@ -330,6 +317,7 @@ func (s *Session) close() {
 			if s.release != nil {
 				s.release()
 			}
+			s.setup.Close()
 			for m := range s.watchers {
 				m.end()
 			}

@@ -158,8 +158,8 @@ func canRead(tools []message.ToolSpec) bool {
 	return has(tools, "read") || has(tools, "bash") || has(tools, "powershell")
 }
 
-// escape makes s fit for an attribute or the text of an element.
-func escape(s string) string {
+// Escape makes s fit for an attribute or the text of an element.
+func Escape(s string) string {
 	if !strings.ContainsAny(s, `&<>"`) {
 		return s
 	}

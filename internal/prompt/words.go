@@ -116,7 +116,7 @@ func projectContext(files []File) string {
 	var b strings.Builder
 	b.WriteString(contextIntro)
 	for _, f := range files {
-		b.WriteString("\n\n<project_instructions path=\"" + escape(f.Path) + "\">\n" + f.Text)
+		b.WriteString("\n\n<project_instructions path=\"" + Escape(f.Path) + "\">\n" + f.Text)
 		if !strings.HasSuffix(f.Text, "\n") {
 			b.WriteByte('\n')
 		}
@@ -131,8 +131,8 @@ func skillList(skills []Skill) string {
 		if s.Hidden {
 			continue
 		}
-		b.WriteString("\n<skill>\n<name>" + escape(s.Name) + "</name>\n<description>" + escape(s.Description) +
-			"</description>\n<path>" + escape(s.Path) + "</path>\n</skill>")
+		b.WriteString("\n<skill>\n<name>" + Escape(s.Name) + "</name>\n<description>" + Escape(s.Description) +
+			"</description>\n<path>" + Escape(s.Path) + "</path>\n</skill>")
 	}
 	if b.Len() == 0 {
 		return ""

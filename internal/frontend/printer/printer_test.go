@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,11 +56,12 @@ func newWorld(t *testing.T, rules string, o control.Options) *world {
 		t.Fatal(err)
 	}
 	o.Models = models{scripted.New(scripted.Info("one"), s)}
-	o.Tools = func(control.Place) []tool.Tool {
-		return []tool.Tool{tool.New(message.ToolSpec{Name: "echo", Description: "says it again"},
-			func(_ context.Context, a struct{ Text string }, _ func(message.Output)) (message.Output, error) {
-				return message.TextOutput(a.Text), nil
-			})}
+	echo := tool.New(message.ToolSpec{Name: "echo", Description: "says it again"},
+		func(_ context.Context, a struct{ Text string }, _ func(message.Output)) (message.Output, error) {
+			return message.TextOutput(a.Text), nil
+		})
+	o.Setup = func(context.Context, control.Place, control.Was, control.Setup) (control.Setup, []string) {
+		return control.Plain{Kit: []tool.Tool{echo}}, nil
 	}
 	w := &world{t: t, script: s, store: &memstore.Store{}, hub: control.NewHub(o)}
 	t.Cleanup(w.hub.Close)
@@ -175,11 +177,12 @@ func TestJSON(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Errorf("exit code %d, told %q", code, errs)
 	}
-	if first, _, _ := strings.Cut(out, "\n"); !strings.HasPrefix(first, `{"type":"session","version":3,"id":"s",`) {
-		t.Errorf("first record %s", first)
+	if head, _, _ := strings.Cut(out, "\n"); !strings.HasPrefix(head, `{"type":"session","version":3,"id":"s",`) {
+		t.Errorf("first record %s", head)
 	}
 	run := []string{"agent_start", "turn_start", "message_start user", "message_end user", "message_start assistant", "message_end assistant", "turn_end assistant", "agent_end", "agent_settled"}
-	want := append(append(append([]string{"session"}, run...), run...), run...)
+	first := slices.Insert(slices.Clone(run), 2, "message_start system", "message_end system") // which declares the tool
+	want := slices.Concat([]string{"session"}, first, run, run)
 	if got := types(t, out); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("records\n%v, want\n%v", got, want)
 	}

@@ -31,7 +31,7 @@ func sentence(err error) string {
 // command carries out a line that begins with a slash, or says it to the model
 // if that is what it is for. An error ends the conversation.
 func (r *repl) command(words string) error {
-	c, ok, err := slash.Parse(words)
+	c, ok, err := slash.Parse(words, r.others()...)
 	switch {
 	case err != nil:
 		r.say("%s", sentence(err))
@@ -95,6 +95,12 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.thinking(c.Rest)
 	case "copy":
 		r.copy(c.Rest)
+	case "tools":
+		return r.tools(c.Rest)
+	case "prompt":
+		return r.systemPrompt(c.Rest)
+	case "reload":
+		return r.reload()
 	}
 	return nil
 }
@@ -127,6 +133,9 @@ func (r *repl) help(topic string) {
 		if s.Where&slash.REPL != 0 && !s.Later {
 			row(s.Usage(), s.Help)
 		}
+	}
+	for _, o := range r.templates() {
+		row(strings.TrimSpace("/"+o.Command+" "+o.ArgHint), render.OneLine(o.Description))
 	}
 	for _, l := range [][2]string{
 		{"!command", "run a command of the shell; the model sees it with your next message"},

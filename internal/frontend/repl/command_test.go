@@ -27,7 +27,7 @@ func TestWordsOfOtherFrontEnds(t *testing.T) {
 /hotkeys comes with a later version of bough.
 /export comes with a later version of bough.
 Unknown command /hisotry. Did you mean /history? With a blank in front it is said to the model.
-There is no /skill:x here.
+There is no /skill:x here; /help lists what there is.
 `
 	if got.out != want || len(w.sessions()) != 0 {
 		t.Errorf("got\n%s", golden.Diff(want, got.out))

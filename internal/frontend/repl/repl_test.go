@@ -98,12 +98,10 @@ func newWorld(t *testing.T, rules string, change ...func(*control.Options)) *wor
 func (w *world) options(ms models) control.Options {
 	return control.Options{
 		Models: ms,
-		Tools:  func(control.Place) []tool.Tool { return []tool.Tool{w.read(), w.bash()} },
-		Prompt: func(p control.Place, specs []message.ToolSpec) (prompt.State, []string) {
-			return prompt.Build(prompt.Options{Dir: "/srv", Tools: specs}), nil
-		},
-		Shell: func(ctx context.Context, _ control.Place, command string, say func(string)) (protocol.BashResult, error) {
-			return w.shell(ctx, command, say)
+		Setup: func(context.Context, control.Place, control.Was, control.Setup) (control.Setup, []string) {
+			return control.Plain{Kit: []tool.Tool{w.read(), w.bash()}, Run: w.shell, Instructions: func(specs []message.ToolSpec) prompt.State {
+				return prompt.Build(prompt.Options{Dir: "/srv", Tools: specs})
+			}}, nil
 		},
 	}
 }

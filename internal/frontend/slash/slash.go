@@ -23,8 +23,9 @@ type Command struct {
 }
 
 // Parse reads a line. ok is false if the line is no command but words for the
-// model. An error says what is wrong with it; nothing is to be sent then.
-func Parse(line string) (c Command, ok bool, err error) {
+// model. others are the names of templates and skills, which the session service
+// puts in. An error says what is wrong with the line; nothing is to be sent then.
+func Parse(line string, others ...string) (c Command, ok bool, err error) {
 	if !strings.HasPrefix(line, "/") {
 		return c, false, nil
 	}
@@ -41,8 +42,14 @@ func Parse(line string) (c Command, ok bool, err error) {
 	if !isName(name) {
 		return c, false, nil
 	}
-	if kind, _, has := strings.Cut(name, ":"); has && (kind == "skill" || kind == "prompt") {
-		return c, false, fmt.Errorf("there is no /%s here", name)
+	if contains(others, name) {
+		return c, false, nil
+	}
+	if kind, of, has := strings.Cut(name, ":"); has && (kind == "skill" || kind == "prompt") {
+		if kind == "prompt" && contains(others, of) {
+			return c, false, nil
+		}
+		return c, false, fmt.Errorf("there is no /%s here; /help lists what there is", name)
 	}
 	if near := nearest(name); near != "" {
 		return c, false, fmt.Errorf("unknown command /%s. Did you mean /%s? With a blank in front it is said to the model", name, near)

@@ -1,0 +1,290 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/tool"
+)
+
+// A Setup is what a session works with in its folder: tools, instructions,
+// templates. It is made when the session begins, and anew by the command Reload.
+// But for Shell, Ready and Close its methods are called by the session's owner
+// and do not wait.
+type Setup interface {
+	// Tools are those that are on, in the order in which they are declared.
+	Tools() []tool.Tool
+
+	// Listing has all tools, those that are off included.
+	Listing() []protocol.ToolInfo
+
+	// Switch turns tools on and off by their names.
+	Switch(on, off []string) error
+
+	// Prompt makes the system prompt of a session with these tools.
+	Prompt([]message.ToolSpec) prompt.State
+
+	// Commands are the names that a text may begin with besides those of bough.
+	Commands() []protocol.CommandInfo
+
+	// Expand returns what a text stands for that a person typed: that of the
+	// template or skill that it names, else itself.
+	Expand(text string) (string, error)
+
+	// Choices is what the path is to remember of how the session was set up,
+	// since no file says it; nil if there is nothing.
+	Choices() json.RawMessage
+
+	// Shell runs a command of the user.
+	Shell(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error)
+
+	// Ready waits for tools that are still on their way, but not for ever.
+	Ready(ctx context.Context)
+
+	// Changed yields whenever Tools may return others than before. Nil: never.
+	Changed() <-chan struct{}
+
+	Close()
+}
+
+// Was is how a session was set up on its path so far.
+type Was struct {
+	Declared message.Message // the folded system message; without a role if there is none
+	Choices  json.RawMessage // of [Setup.Choices]; nil if there are none
+}
+
+// choicesType is the customType of the entries that keep a setup's choices. Their
+// data is for whoever makes setups.
+const choicesType = "bough.setup"
+
+// Plain is a setup without files, which never changes.
+type Plain struct {
+	Kit []tool.Tool
+
+	// Instructions makes the system prompt. Nil: there is none.
+	Instructions func([]message.ToolSpec) prompt.State
+
+	// Run runs a command of the user. Nil: it is refused.
+	Run func(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error)
+}
+
+var _ Setup = Plain{}
+
+func (p Plain) Tools() []tool.Tool { return p.Kit }
+
+func (p Plain) Listing() []protocol.ToolInfo {
+	var out []protocol.ToolInfo
+	for _, t := range p.Kit {
+		s := t.Spec()
+		out = append(out, protocol.ToolInfo{ToolName: s.Name, Description: s.Description, On: true})
+	}
+	return out
+}
+
+func (p Plain) Switch(_, _ []string) error {
+	return protocol.Fail(protocol.BadRequest, "The tools of this session cannot be switched.")
+}
+
+func (p Plain) Prompt(specs []message.ToolSpec) prompt.State {
+	if p.Instructions == nil {
+		return prompt.State{Tools: specs}
+	}
+	return p.Instructions(specs)
+}
+
+func (p Plain) Commands() []protocol.CommandInfo   { return nil }
+func (p Plain) Expand(text string) (string, error) { return text, nil }
+func (p Plain) Choices() json.RawMessage           { return nil }
+func (p Plain) Ready(context.Context)              {}
+func (p Plain) Changed() <-chan struct{}           { return nil }
+func (p Plain) Close()                             {}
+
+func (p Plain) Shell(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error) {
+	if p.Run == nil {
+		return protocol.BashResult{}, protocol.Fail(protocol.BadRequest, "Commands cannot be run in this session.")
+	}
+	return p.Run(ctx, command, onDelta)
+}
+
+// setUp makes the setup of a session that begins. Before the owner has begun.
+func (s *Session) setUp(ctx context.Context) error {
+	if s.opts.Setup == nil {
+		s.setup = Plain{}
+		return nil
+	}
+	was, err := s.was()
+	if err != nil {
+		return fmt.Errorf("read the session: %w", err)
+	}
+	setup, odd := s.opts.Setup(ctx, s.place(), was, nil)
+	s.take(setup)
+	for _, o := range odd {
+		s.note("warning", "%s", o)
+	}
+	return nil
+}
+
+// take makes a setup the session's. Owner's.
+func (s *Session) take(setup Setup) {
+	s.setup = setup
+	s.retool()
+}
+
+// retool takes over which tools there are. Owner's.
+func (s *Session) retool() {
+	s.tools = s.setup.Tools()
+	specs := make([]message.ToolSpec, len(s.tools))
+	for i, t := range s.tools {
+		specs[i] = t.Spec()
+	}
+	s.prompt = s.setup.Prompt(specs)
+}
+
+// was reads off the path how the session was set up. Owner's.
+func (s *Session) was() (Was, error) {
+	var w Was
+	p, err := s.branch.Project()
+	if err != nil {
+		return w, err
+	}
+	w.Declared, _ = message.FoldSystem(p.Messages())
+	w.Choices = s.choices()
+	return w, nil
+}
+
+// choices are those that the path remembers. Owner's.
+func (s *Session) choices() json.RawMessage {
+	path := s.branch.Path()
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Type != session.TypeCustom {
+			continue
+		}
+		b, err := path[i].Body()
+		if err != nil {
+			continue // told of as damage
+		}
+		if c, ok := b.(session.Custom); ok && c.CustomType == choicesType {
+			return json.RawMessage(c.Data)
+		}
+	}
+	return nil
+}
+
+// reload makes the setup anew and says what is different.
+func (s *Session) reload(ctx context.Context) (protocol.Reloaded, error) {
+	if s.opts.Setup == nil {
+		return protocol.Reloaded{}, nil
+	}
+	var (
+		was  Was
+		old  Setup
+		busy bool
+		err  error
+	)
+	if derr := s.do(ctx, func() {
+		if busy = s.op != nil; !busy {
+			old = s.setup
+			was, err = s.was()
+		}
+	}); derr != nil {
+		return protocol.Reloaded{}, derr
+	}
+	switch {
+	case busy:
+		return protocol.Reloaded{}, protocol.Fail(protocol.Busy, "Stop the run first: it works with what was read before.")
+	case err != nil:
+		return protocol.Reloaded{}, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	}
+	setup, odd := s.opts.Setup(ctx, s.place(), was, old)
+	var r protocol.Reloaded
+	if err := s.do(ctx, func() {
+		before, commands := s.prompt, s.setup.Commands()
+		s.take(setup)
+		r.Changes = changes(before, s.prompt, commands, setup.Commands())
+		for _, o := range odd {
+			s.note("warning", "%s", o)
+		}
+	}); err != nil {
+		setup.Close()
+		return r, err
+	}
+	old.Close()
+	return r, nil
+}
+
+// changes says in lines what is different between two setups.
+func changes(before, after prompt.State, had, has []protocol.CommandInfo) []string {
+	var out []string
+	say := func(what, name string) { out = append(out, what+" "+name) }
+	compare(before.Tools, after.Tools, func(t message.ToolSpec) (string, string) { return t.Name, string(t.JSON()) }, "tool", say)
+	compare(before.Sections, after.Sections, func(s prompt.Section) (string, string) { return s.Name, s.Text }, "section", say)
+	compare(had, has, func(c protocol.CommandInfo) (string, string) { return "/" + c.Command, c.Description }, "command", say)
+	return out
+}
+
+// compare tells what was added, removed or changed of two lists.
+func compare[T any](before, after []T, key func(T) (name, value string), noun string, say func(what, name string)) {
+	index := func(list []T, name string) (string, bool) {
+		for _, t := range list {
+			if n, v := key(t); n == name {
+				return v, true
+			}
+		}
+		return "", false
+	}
+	for _, t := range before {
+		name, _ := key(t)
+		if _, ok := index(after, name); !ok {
+			say(noun+" removed:", name)
+		}
+	}
+	for _, t := range after {
+		name, value := key(t)
+		switch old, ok := index(before, name); {
+		case !ok:
+			say(noun+" added:", name)
+		case old != value:
+			say(noun+" changed:", name)
+		}
+	}
+}
+
+// switchTools turns tools on and off. Owner's.
+func (s *Session) switchTools(c protocol.SetTools) (protocol.Tools, error) {
+	if err := s.setup.Switch(c.On, c.Off); err != nil {
+		return protocol.Tools{}, err
+	}
+	s.retool()
+	return protocol.Tools{Tools: s.setup.Listing()}, nil
+}
+
+// systemPrompt is what the next request will say before the conversation.
+// Owner's.
+func (s *Session) systemPrompt() protocol.SystemPrompt {
+	var out protocol.SystemPrompt
+	for _, sec := range s.prompt.Sections {
+		out.Sections = append(out.Sections, protocol.Section{Title: sec.Name, Text: sec.Text, Sources: slices.Clone(sec.Sources)})
+	}
+	out.Tools = slices.Clone(s.prompt.Tools)
+	return out
+}
+
+// keepChoices writes down what no file says of the setup, if the path does not
+// have it. Owner's.
+func (s *Session) keepChoices() error {
+	was, now := s.choices(), s.setup.Choices()
+	if now == nil && was != nil {
+		now = json.RawMessage("null") // no longer
+	}
+	if string(now) == string(was) {
+		return nil
+	}
+	_, err := s.append(session.Custom{CustomType: choicesType, Data: message.Value(now)})
+	return err
+}
