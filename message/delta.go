@@ -1,6 +1,7 @@
 package message
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -50,6 +51,45 @@ type Delta struct {
 	RawStopReason         string
 	ErrorMessage          string // why the answer has an error stop, said in-band
 	ProviderThinkingLevel string
+}
+
+// Deltas are the steps of an answer that is there as a whole. Blocks that no
+// answer has, such as images, are left out.
+func (m Message) Deltas() iter.Seq[Delta] {
+	return func(yield func(Delta) bool) {
+		at, stop := 0, m.StopReason
+		if stop == "" {
+			stop = Stop
+			if len(m.ToolCalls()) > 0 {
+				stop = ToolUse
+			}
+		}
+		for _, b := range m.Content {
+			kind, text := "", b.Text
+			switch b.Type {
+			case TextBlock:
+				kind = "text"
+			case ThinkingBlock:
+				kind = "thinking"
+			case ToolCallBlock:
+				kind, text = "toolcall", string(b.Args())
+			default:
+				continue
+			}
+			for _, d := range []Delta{
+				{Kind: DeltaKind(kind + "_start"), Index: at, ID: b.ID, Name: b.Name, Namespace: b.Namespace, Redacted: b.Redacted},
+				{Kind: DeltaKind(kind + "_delta"), Index: at, Text: text},
+				{Kind: DeltaKind(kind + "_end"), Index: at, Block: &b},
+			} {
+				if !yield(d) {
+					return
+				}
+			}
+			at++
+		}
+		yield(Delta{Kind: Info, Usage: m.Usage, ResponseID: m.ResponseID, ResponseModel: m.ResponseModel, StopReason: stop,
+			RawStopReason: m.RawStopReason, ErrorMessage: m.ErrorMessage})
+	}
 }
 
 // A Builder makes an answer of deltas. Message may be called at any time, so an
