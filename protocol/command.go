@@ -90,6 +90,17 @@ type (
 	}
 )
 
+// What the model sees.
+type (
+	// Hide takes a message out of what the model sees at the leaf and after it. The
+	// message stays in the session, and other branches see it.
+	Hide struct{ Entry session.ID }
+
+	// Unhide makes the model see a message again as it was, "" the one that was
+	// hidden last. Both answer with the id of the message.
+	Unhide struct{ Entry session.ID }
+)
+
 // Sessions.
 type (
 	// SetName names the session; an empty name is refused.
@@ -227,6 +238,8 @@ func (Abort) Name() string           { return "abort" }
 func (ClearQueue) Name() string      { return "clear_queue" }
 func (Navigate) Name() string        { return "navigate" }
 func (SetLabel) Name() string        { return "set_label" }
+func (Hide) Name() string            { return "hide_entry" }
+func (Unhide) Name() string          { return "unhide_entry" }
 func (SetName) Name() string         { return "set_session_name" }
 func (NewSession) Name() string      { return "new_session" }
 func (SwitchSession) Name() string   { return "switch_session" }
@@ -253,6 +266,8 @@ func (Abort) answers(None)                   {}
 func (ClearQueue) answers(Queue)             {}
 func (Navigate) answers(Navigated)           {}
 func (SetLabel) answers(session.ID)          {}
+func (Hide) answers(session.ID)              {}
+func (Unhide) answers(session.ID)            {}
 func (SetName) answers(None)                 {}
 func (NewSession) answers(None)              {}
 func (SwitchSession) answers(None)           {}

@@ -132,6 +132,7 @@ type (
 	Notice struct {
 		Level string // "info", "warning", "error"
 		Text  string
+		Entry session.ID // that it is about, or ""
 	}
 )
 

@@ -23,7 +23,8 @@ type Call struct {
 	Path      string // behind the base URL, which may have a query: "/chat/completions"
 	KeyHeader string // that takes the key; "" is "Authorization: Bearer KEY"
 	Header    http.Header
-	Body      []byte // JSON
+	Body      []byte   // JSON
+	Omit      []string // see [Request.OmitParams]
 }
 
 // Events makes a call and yields the events of the answer. It ends without an
@@ -121,7 +122,7 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(c.Body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(omitParams(c.Body, c.Omit)))
 	if err != nil {
 		return nil, &Error{Kind: Rejected, Message: "the base URL cannot be used", Err: err}
 	}

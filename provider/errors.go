@@ -48,7 +48,7 @@ func StatusError(resp *http.Response) *Error {
 		e.Message = "redirected to " + withoutQuery(to) + "; set that as the base URL if it is right"
 	}
 	e.Message = cutText(e.Message)
-	e.Kind = f.kind(e.RetryAfter > 0)
+	f.judge(e)
 	switch resp.Header.Get("x-should-retry") {
 	case "true":
 		if e.Kind == Rejected {
@@ -75,7 +75,7 @@ func StreamError(v []byte, text string) *Error {
 		e.Message = stringify(f.shown)
 	}
 	e.Message = cutText(e.Message)
-	e.Kind = f.kind(e.RetryAfter > 0)
+	f.judge(e)
 	return e
 }
 
@@ -115,6 +115,7 @@ func NetworkError(err error) *Error {
 type failure struct {
 	status     int
 	typ, code  string
+	param      string // of the request, that is refused
 	message    string
 	text       string // all of it, to be searched
 	shown      []byte // the part that people get to see
@@ -148,7 +149,7 @@ func (f *failure) read(v []byte) {
 		}
 		return ""
 	}
-	f.typ, f.code = str("type"), str("code")
+	f.typ, f.code, f.param = str("type"), str("code"), str("param")
 	if f.message == "" {
 		f.message = str("message")
 	}
@@ -167,6 +168,24 @@ func (f *failure) read(v []byte) {
 		}
 	}
 	f.text = f.typ + " " + f.code + " " + stringify(v)
+}
+
+// judge says in e what to do about the failure.
+func (f *failure) judge(e *Error) {
+	e.Kind = f.kind(e.RetryAfter > 0)
+	hidden := e.Kind == Transient && e.RetryAfter == 0 && (f.status == 0 || f.status == http.StatusInternalServerError || f.status == http.StatusBadGateway) &&
+		anyOf(strings.ToLower(f.text), badRequest)
+	if e.Kind != Rejected && e.Kind != Overflow && !hidden {
+		return
+	}
+	fault, at, name := f.fault()
+	if fault == "" || e.Kind == Overflow && fault != ManyImages {
+		return
+	}
+	e.Fault, e.At, e.Name = fault, at, name
+	if hidden {
+		e.Kind = Rejected
+	}
 }
 
 // kind tells what to do about a failure.

@@ -100,6 +100,10 @@ type Request struct {
 	// route by it to a warm cache. NoCache asks for no cache writes.
 	SessionID string
 	NoCache   bool
+
+	// OmitParams names parameters that a server refuses: members of the body, or
+	// of a declared tool, that are not to be sent.
+	OmitParams []string
 }
 
 // Kind tells what to do about an error.
@@ -119,6 +123,11 @@ type Error struct {
 	Message    string        // for people; never holds a key
 	RetryAfter time.Duration // what the provider asked for, or 0
 	Err        error         // the cause, or nil
+
+	// What in the request is refused, if the server says it; see [Error.Omission].
+	Fault Fault
+	At    string // its place in the body, "messages.3.content.1", or ""
+	Name  string // of a tool or a parameter, or ""
 }
 
 func (e *Error) Error() string {

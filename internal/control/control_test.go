@@ -81,10 +81,12 @@ type front struct {
 	*control.Conn
 	t *testing.T
 
-	mu     sync.Mutex
-	view   view.View
-	events []string // names, guarded by mu
-	moved  chan struct{}
+	mu      sync.Mutex
+	view    view.View
+	events  []string            // names, guarded by mu
+	notices []protocol.Notice   // guarded by mu
+	ended   []protocol.RunEnded // guarded by mu
+	moved   chan struct{}
 }
 
 func (w *world) connect(start control.Start) *front {
@@ -113,6 +115,12 @@ func (w *world) connect(start control.Start) *front {
 			f.mu.Lock()
 			f.view.Apply(ev)
 			f.events = append(f.events, name(ev))
+			switch e := ev.(type) {
+			case protocol.Notice:
+				f.notices = append(f.notices, e)
+			case protocol.RunEnded:
+				f.ended = append(f.ended, e)
+			}
 			f.mu.Unlock()
 			if _, ok := ev.(protocol.State); ok {
 				once.Do(func() { close(ready) })

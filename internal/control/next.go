@@ -16,7 +16,8 @@ import (
 
 // Next is all policy between two turns, in this order:
 //
-//  1. the last answer failed: transient → hide it, wait, try again; else end
+//  1. the last answer failed: transient → hide it, wait, try again; refused for
+//     something that can be left out → hide it, try once without that; else end
 //  2. steering queue → user entries
 //  3. nothing heard and no tool results: follow-up queue → user entries; still
 //     nothing → end
@@ -142,6 +143,9 @@ func (r *run) failed(ctx context.Context, last *agent.Turn) (wait time.Duration,
 			r.aborted = true
 			return nil
 		}
+		if again = r.refused(last); again {
+			return r.hide(last)
+		}
 		policy := s.opts.Retry
 		wait = min(policy.Base<<min(r.retries, 20), policy.Most)
 		if e := errorOf(last.Err); e != nil && e.RetryAfter > 0 {
@@ -240,13 +244,15 @@ func (r *run) step() (*agent.Step, error) {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	msgs := make([]message.Message, 0, len(p.Items))
+	r.from = make([]*session.Entry, 0, len(p.Items))
 	for _, it := range session.InCallOrder(p.Items) {
 		if m, ok := message.ForModel(it.Message); ok {
 			msgs = append(msgs, m)
+			r.from = append(r.from, it.Entry)
 		}
 	}
-	return &agent.Step{Model: s.model, Tools: s.tools,
-		Request: provider.Request{Messages: msgs, Thinking: s.thinking, SessionID: s.id()}}, nil
+	r.sent = r.without(provider.Request{Messages: msgs, Thinking: s.thinking, SessionID: s.id()})
+	return &agent.Step{Model: s.model, Tools: s.tools, Request: r.sent}, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -153,6 +153,9 @@ type run struct {
 	aborted bool
 	failure string
 	kind    provider.Kind
+	sent    provider.Request // the last
+	from    []*session.Entry // the entries of its messages
+	trying  []omitted        // for the answer that is being tried for
 }
 
 var _ agent.Host = (*run)(nil)
@@ -162,15 +165,23 @@ func (r *run) Record(ctx context.Context, m message.Message) error {
 	var err error
 	derr := r.s.do(context.WithoutCancel(ctx), func() {
 		_, err = r.record(m)
-		if err == nil && r.retries > 0 && m.Role == message.Assistant && m.StopReason != message.Failed && m.StopReason != message.Aborted {
-			r.s.emit(protocol.RetryEnded{Success: true, Attempt: r.retries})
-			r.retries = 0
+		if err == nil && m.Role == message.Assistant && m.StopReason != message.Failed && m.StopReason != message.Aborted {
+			r.answered()
 		}
 	})
 	if derr != nil {
 		return derr
 	}
 	return err
+}
+
+// answered is called when a complete answer has come. Owner's.
+func (r *run) answered() {
+	if r.retries > 0 {
+		r.s.emit(protocol.RetryEnded{Success: true, Attempt: r.retries})
+		r.retries = 0
+	}
+	r.remember()
 }
 
 // record is the owner's part.

@@ -49,6 +49,7 @@ type Session struct {
 	setup    Setup
 	tools    []tool.Tool  // of the setup
 	prompt   prompt.State // of the setup
+	omitted  []omitted    // what servers have refused, and took without
 	steering []queued
 	followUp []queued
 	op       *operation // what Abort ends; nil at rest
@@ -357,7 +358,10 @@ func (s *Session) follow(ev protocol.Event) {
 
 // note tells something. Owner's, or before the owner has begun.
 func (s *Session) note(level, format string, args ...any) {
-	n := protocol.Notice{Level: level, Text: fmt.Sprintf(format, args...)}
+	s.tellNotice(protocol.Notice{Level: level, Text: fmt.Sprintf(format, args...)})
+}
+
+func (s *Session) tellNotice(n protocol.Notice) {
 	if len(s.watchers) == 0 {
 		s.notices = append(s.notices, n)
 		return

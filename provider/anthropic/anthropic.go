@@ -49,7 +49,7 @@ func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[mess
 		path = "/messages"
 	}
 	t := m.thinking(req)
-	c := provider.Call{Path: path, KeyHeader: "X-Api-Key", Header: m.header(req, t), Body: m.body(req, t)}
+	c := provider.Call{Path: path, KeyHeader: "X-Api-Key", Header: m.header(req, t), Body: m.body(req, t), Omit: req.OmitParams}
 	return m.ep.Stream(ctx, c, &decoder{info: m.ep.Info})
 }
 

@@ -48,7 +48,7 @@ func New(ep provider.Endpoint) provider.Model {
 func (m *model) Info() provider.Info { return m.ep.Info }
 
 func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
-	return m.ep.Stream(ctx, provider.Call{Path: "/chat/completions", Header: m.header(req), Body: m.body(req)}, newDecoder(m.ep.Info, m.set))
+	return m.ep.Stream(ctx, provider.Call{Path: "/chat/completions", Header: m.header(req), Body: m.body(req), Omit: req.OmitParams}, newDecoder(m.ep.Info, m.set))
 }
 
 // header has what routes the requests of a session to the same warm cache.

@@ -41,7 +41,7 @@ func (m *model) Info() provider.Info { return m.ep.Info }
 
 func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
 	r := m.reasoning(req)
-	c := provider.Call{Path: "/responses", Header: m.header(req), Body: m.body(req, r)}
+	c := provider.Call{Path: "/responses", Header: m.header(req), Body: m.body(req, r), Omit: req.OmitParams}
 	return m.ep.Stream(ctx, c, &decoder{info: m.ep.Info, encrypted: r.on})
 }
 

@@ -1,0 +1,116 @@
+package control
+
+import (
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// hide takes a message out of what the model sees. Owner's.
+func (s *Session) hide(id session.ID) (session.ID, error) {
+	if err := s.editable(id); err != nil {
+		return "", err
+	}
+	if s.edits()[id] {
+		return "", protocol.Fail(protocol.BadRequest, "That message is hidden already; unhide it to bring it back.")
+	}
+	return id, s.edit(session.ContextEdit{Target: id, Omit: true})
+}
+
+// unhide makes the model see a message again as it was. Owner's.
+func (s *Session) unhide(id session.ID) (session.ID, error) {
+	hidden := s.edits()
+	if id == "" {
+		path := s.branch.Path()
+		for i := len(path) - 1; i >= 0 && id == ""; i-- {
+			if edit, ok := editOf(path[i]); ok && edit.Omit && hidden[edit.Target] && !s.failedAnswer(edit.Target) {
+				id = edit.Target
+			}
+		}
+		if id == "" {
+			return "", protocol.Fail(protocol.NotRunnable, "Nothing is hidden here.")
+		}
+	}
+	if err := s.editable(id); err != nil {
+		return "", err
+	}
+	if !hidden[id] {
+		return "", protocol.Fail(protocol.BadRequest, "The model sees that message already.")
+	}
+	body, err := s.live.Tree().Get(id).Body()
+	if err != nil {
+		return "", &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	}
+	var content message.Value
+	switch b := body.(type) {
+	case session.Message:
+		content = b.Message.Field("content")
+	case session.CustomMessage:
+		content = message.EncodeContent(b.Content)
+	}
+	if content == nil {
+		content = message.Value(`[]`)
+	}
+	return id, s.edit(session.ContextEdit{Target: id, Content: content})
+}
+
+// edit appends an edit. What servers refused is tried anew after it. Owner's.
+func (s *Session) edit(e session.ContextEdit) error {
+	s.omitted = nil
+	_, err := s.append(e)
+	return err
+}
+
+// editable reports why the message cannot be hidden here, or nil.
+func (s *Session) editable(id session.ID) error {
+	if s.op != nil {
+		return protocol.Fail(protocol.Busy, "A run is going on. Stop it first.")
+	}
+	for _, e := range s.branch.Path() {
+		if e.ID != id {
+			continue
+		}
+		if e.Type == session.TypeCustomMessage || e.Role == message.User || e.Role == message.Assistant || e.Role == message.ToolResult {
+			return nil
+		}
+		return protocol.Fail(protocol.BadRequest, "Only what you, the model and the tools said can be hidden.")
+	}
+	return protocol.Fail(protocol.UnknownEntry, "That entry is not on the way to here, so the model does not see it.")
+}
+
+// edits returns which messages of the path are hidden at the leaf. Owner's.
+func (s *Session) edits() map[session.ID]bool {
+	hidden := map[session.ID]bool{}
+	for _, e := range s.branch.Path() {
+		if edit, ok := editOf(e); ok {
+			hidden[edit.Target] = edit.Omit
+		}
+	}
+	return hidden
+}
+
+// failedAnswer reports whether an entry is an answer that a retry has hidden.
+func (s *Session) failedAnswer(id session.ID) bool {
+	e := s.live.Tree().Get(id)
+	if e == nil || e.Role != message.Assistant {
+		return false
+	}
+	body, err := e.Body()
+	if err != nil {
+		return false
+	}
+	m, ok := body.(session.Message)
+	return ok && m.Message.StopReason == message.Failed
+}
+
+func editOf(e *session.Entry) (session.ContextEdit, bool) {
+	if e.Type != session.TypeContextEdit {
+		return session.ContextEdit{}, false
+	}
+	body, err := e.Body()
+	if err != nil {
+		return session.ContextEdit{}, false
+	}
+	edit, ok := body.(session.ContextEdit)
+	return edit, ok
+}
