@@ -55,6 +55,7 @@ var floors = []struct {
 	{"internal/workspace/...", 1},
 	{"internal/script", 1},
 	{"internal/pifile", 0},
+	{"docs", 0},
 	{"internal/rawjson", -1},
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/boughdev/bough/docs"
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
 )
@@ -38,6 +39,10 @@ options:
 	b.WriteString("\ncommands (bough COMMAND --help says more):\n")
 	for _, c := range commands() {
 		row(&b, c.name+" "+c.words, c.help)
+	}
+	b.WriteString("\nmanual (bough help PAGE):\n")
+	for _, t := range docs.Topics() {
+		row(&b, t.Name, t.Title)
 	}
 	b.WriteString(`
 models: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY, ...), or
@@ -86,7 +91,7 @@ func helpCommand(_ context.Context, env Env, _ map[string]string, words []string
 			return fmt.Errorf("this version has no bough %s yet. %s", words[0], instead)
 		}
 		if text = topicHelp(words[0]); text == "" {
-			return commandUsage("help", "there is no command and no option %q", oneLine(words[0], 40))
+			return commandUsage("help", "there is no command, no option and no page %q", oneLine(words[0], 40))
 		}
 	}
 	_, err := io.WriteString(env.Stdout, text)
@@ -96,12 +101,12 @@ func helpCommand(_ context.Context, env Env, _ map[string]string, words []string
 // topicHelp says more of a command, or of an option and a command of a conversation
 // of that name. "" if there is none.
 func topicHelp(topic string) string {
+	var parts []string
 	for _, c := range commands() {
 		if c.name == topic {
-			return c.helpText()
+			parts = append(parts, c.helpText())
 		}
 	}
-	var parts []string
 	for _, o := range options() {
 		if o.help != "" && (topic == o.long || topic == "--"+o.long || o.short != "" && topic == "-"+o.short) {
 			parts = append(parts, strings.TrimRight("bough --"+o.long+" "+o.arg, " ")+"\n  "+o.help+"\n")
@@ -113,6 +118,9 @@ func topicHelp(topic string) string {
 			part += render.Wrap("  "+s.More, 80) + "\n"
 		}
 		parts = append(parts, part)
+	}
+	if page, ok := docs.Page(strings.TrimSuffix(topic, ".md")); ok {
+		parts = append(parts, page)
 	}
 	return strings.Join(parts, "\n")
 }
