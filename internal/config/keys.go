@@ -68,6 +68,7 @@ func keys() []key {
 		flag("bough.keepForeignPrompt", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
 		user(text("bough.trash", func(s *Settings) *string { return &s.Bough.Trash })),
 		word("bough.contextFiles", func(s *Settings) *string { return &s.Bough.ContextFiles }, "always", "ask", "trusted"),
+		user(flag("bough.trustRecheck", func(s *Settings) *bool { return &s.Bough.TrustRecheck })),
 	}
 }
 

@@ -104,7 +104,7 @@ func TestLoad(t *testing.T) {
 				s.Compaction.Models = map[string]CompactionTokens{"a/b": {num(1), num(2)}, "a/c": {}, "a/d": {}}
 			}, []string{"agent/settings.json:1: compaction.modelOverrides.a/c.reserveTokens: wants a number, not a text; ignored",
 				"agent/settings.json:1: compaction.modelOverrides.a/d: wants an object, not such a number; ignored"}},
-		{"bough's own", `{"bough":{"bash":{"defaultTimeout":1.5},"maxTurns":0,"sync":"off","continueOnStart":true,"keepForeignPrompt":true,"contextFiles":"ask","later":1}}`, "",
+		{"bough's own", `{"bough":{"bash":{"defaultTimeout":1.5},"maxTurns":0,"sync":"off","continueOnStart":true,"keepForeignPrompt":true,"contextFiles":"ask","trustRecheck":false,"later":1}}`, "",
 			func(s *Settings) {
 				s.Bough = Own{BashTimeout: 1500 * time.Millisecond, MaxTurns: num(0), Sync: "off", ContinueOnStart: true, KeepForeignPrompt: true, ContextFiles: "ask"}
 			}, nil},

@@ -91,6 +91,7 @@ type Own struct {
 	ContinueOnStart   bool
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
+	TrustRecheck      bool   // ask again when a trusted project has changed
 	Trash             string // a program that is given the files of sessions that are thrown away; "" or "bough": bough's own trash
 }
 
@@ -108,7 +109,7 @@ func Defaults() Settings {
 			ProviderMaxDelay: time.Minute},
 		HTTPIdleTimeout: 5 * time.Minute,
 		Images:          Images{AutoResize: true},
-		Bough:           Own{BashTimeout: 10 * time.Minute, Sync: "turn", ContextFiles: "always"},
+		Bough:           Own{BashTimeout: 10 * time.Minute, Sync: "turn", ContextFiles: "always", TrustRecheck: true},
 	}
 }
 

@@ -1,0 +1,15 @@
+package trust
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// changeTime is when anything about a file changed last, in nanoseconds. Unlike
+// the time of the last write nobody can set it.
+func changeTime(fi fs.FileInfo) int64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return st.Ctimespec.Nano()
+	}
+	return 0
+}
