@@ -1,170 +1,193 @@
 package config
 
-import "time"
+import (
+	"time"
 
-// key is one setting: where it stands in the file and what it does.
-type key struct {
-	name     string
-	userOnly bool // not in a project's file
-
-	set   func(s *Settings, v []byte, tell teller) // v is not null
-	clear func(s, defaults *Settings)              // for null
-}
-
-// teller is told what was wrong with a value; sub is the key below the setting's
-// own, or "".
-type teller func(sub string, at []byte, err error)
+	"github.com/boughdev/bough/internal/rawjson"
+)
 
 // levels are the thinking levels; provider.Levels, which lies above, has the same.
 func levels() []string {
 	return []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
 }
 
-// keys are the settings in the order in which they are read. An old name stands
-// before the new one, which so wins (docs/spec/frontends.md H-14).
-func keys() []key {
-	ms := time.Millisecond
-	return []key{
-		text("defaultProvider", func(s *Settings) *string { return &s.DefaultProvider }),
-		text("defaultModel", func(s *Settings) *string { return &s.DefaultModel }),
-		word("defaultThinkingLevel", func(s *Settings) *string { return &s.DefaultThinkingLevel }, levels()...),
-		table("modelThinkingLevels", func(s *Settings) *map[string]string { return &s.ModelThinkingLevels }, readWord(levels())),
-		table("thinkingBudgets", func(s *Settings) *map[string]int64 { return &s.ThinkingBudgets }, readCount),
-		list("enabledModels", func(s *Settings) *[]string { return &s.EnabledModels }, replace),
-		word("queueMode", func(s *Settings) *string { return &s.SteeringMode }, "all", "one-at-a-time"),
-		word("steeringMode", func(s *Settings) *string { return &s.SteeringMode }, "all", "one-at-a-time"),
-		word("followUpMode", func(s *Settings) *string { return &s.FollowUpMode }, "all", "one-at-a-time"),
-		list("defaultTools", func(s *Settings) *[]string { return &s.DefaultTools }, Tools),
-		user(word("defaultProjectTrust", func(s *Settings) *string { return &s.DefaultProjectTrust }, "ask", "always", "never")),
-		text("sessionDir", func(s *Settings) *string { return &s.SessionDir }),
+// section is a group of settings, for people.
+type section struct {
+	title string
+	keys  []key
+}
 
-		flag("compaction.enabled", func(s *Settings) *bool { return &s.Compaction.Enabled }),
-		number("compaction.reserveTokens", func(s *Settings) *int64 { return &s.Compaction.ReserveTokens }),
-		number("compaction.keepRecentTokens", func(s *Settings) *int64 { return &s.Compaction.KeepRecentTokens }),
-		compactionOverrides(),
-		number("branchSummary.reserveTokens", func(s *Settings) *int64 { return &s.BranchSummary.ReserveTokens }),
-		flag("branchSummary.skipPrompt", func(s *Settings) *bool { return &s.BranchSummary.SkipPrompt }),
-
-		flag("retry.enabled", func(s *Settings) *bool { return &s.Retry.Enabled }),
-		number("retry.maxRetries", func(s *Settings) *int64 { return &s.Retry.MaxRetries }),
-		duration("retry.baseDelayMs", ms, func(s *Settings) *time.Duration { return &s.Retry.BaseDelay }),
-		duration("retry.maxAgentDelayMs", ms, func(s *Settings) *time.Duration { return &s.Retry.MaxDelay }),
-		duration("retry.maxDelayMs", ms, func(s *Settings) *time.Duration { return &s.Retry.ProviderMaxDelay }),
-		number("retry.provider.maxRetries", func(s *Settings) *int64 { return &s.Retry.ProviderRetries }),
-		duration("retry.provider.timeoutMs", ms, func(s *Settings) *time.Duration { return &s.Retry.ProviderTimeout }),
-		duration("retry.provider.maxRetryDelayMs", ms, func(s *Settings) *time.Duration { return &s.Retry.ProviderMaxDelay }),
-
-		text("shellPath", func(s *Settings) *string { return &s.ShellPath }),
-		text("shellCommandPrefix", func(s *Settings) *string { return &s.ShellCommandPrefix }),
-		user(text("httpProxy", func(s *Settings) *string { return &s.HTTPProxy })),
-		duration("httpIdleTimeoutMs", ms, func(s *Settings) *time.Duration { return &s.HTTPIdleTimeout }),
-		flag("images.autoResize", func(s *Settings) *bool { return &s.Images.AutoResize }),
-		flag("images.blockImages", func(s *Settings) *bool { return &s.Images.Block }),
-
-		duration("bough.bash.defaultTimeout", time.Second, func(s *Settings) *time.Duration { return &s.Bough.BashTimeout }),
-		maxTurns(),
-		word("bough.sync", func(s *Settings) *string { return &s.Bough.Sync }, "off", "turn", "always"),
-		flag("bough.continueOnStart", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
-		flag("bough.keepForeignPrompt", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
-		user(text("bough.trash", func(s *Settings) *string { return &s.Bough.Trash })),
-		word("bough.contextFiles", func(s *Settings) *string { return &s.Bough.ContextFiles }, "always", "ask", "trusted"),
-		user(flag("bough.trustRecheck", func(s *Settings) *bool { return &s.Bough.TrustRecheck })),
+// sections are all settings that are known (docs/spec/frontends.md H-15 to H-17).
+func sections() []section {
+	const ms, s = time.Millisecond, time.Second
+	return []section{
+		{"Model and thinking", []key{
+			text("defaultProvider", "Provider of new sessions.", func(s *Settings) *string { return &s.DefaultProvider }),
+			text("defaultModel", "Model of new sessions, by its id.", func(s *Settings) *string { return &s.DefaultModel }),
+			word("defaultThinkingLevel", "How much the model thinks in new sessions.", func(s *Settings) *string { return &s.DefaultThinkingLevel }, levels()...),
+			table("modelThinkingLevels", "The same for single models, by provider/model.", func(s *Settings) *map[string]string { return &s.ModelThinkingLevels }, readWord(levels())),
+			table("thinkingBudgets", "Tokens to think with, by level (minimal, low, medium, high), for models that want a number.", func(s *Settings) *map[string]int64 { return &s.ThinkingBudgets }, readCount(0, 0)),
+			list("enabledModels", "Models to start with and to cycle through, as for --models.", func(s *Settings) *[]string { return &s.EnabledModels }, replace),
+			flag("hideThinkingBlock", "Do not show what the model thinks.", func(s *Settings) *bool { return &s.HideThinking }),
+			flag("showCacheMissNotices", "Say when a prompt cache was missed.", func(s *Settings) *bool { return &s.CacheMissNotices }),
+		}},
+		{"Conversation", []key{
+			word("steeringMode", "Deliver messages said during an answer one by one, or all at once.", func(s *Settings) *string { return &s.SteeringMode }, "all", "one-at-a-time").was("queueMode", same),
+			word("followUpMode", "The same for messages that wait for the end of a run.", func(s *Settings) *string { return &s.FollowUpMode }, "all", "one-at-a-time"),
+			maxTurns(),
+			flag("bough.continueOnStart", "Begin with the last session of the folder.", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
+			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }).later(),
+			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }).later(),
+			word("doubleEscapeAction", "What Escape twice does in an empty editor.", func(s *Settings) *string { return &s.DoubleEscape }, "tree", "fork", "none").later(),
+			word("treeFilterMode", "What /tree lists at first.", func(s *Settings) *string { return &s.TreeFilter }, "default", "no-tools", "user-only", "labeled-only", "all"),
+		}},
+		{"Trust and project files", []key{
+			word("defaultProjectTrust", "Whether files of a project count that nobody has decided on.", func(s *Settings) *string { return &s.DefaultProjectTrust }, "ask", "always", "never").user(),
+			flag("bough.trustRecheck", "Ask again when files of a trusted project that can run commands change.", func(s *Settings) *bool { return &s.Bough.TrustRecheck }).user(),
+			word("bough.contextFiles", "Whether AGENTS.md and the like of a project count that is not trusted.", func(s *Settings) *string { return &s.Bough.ContextFiles }, "always", "ask", "trusted").user(),
+		}},
+		{"Tools and shell", []key{
+			list("defaultTools", "Tools that are on: names replace the list, +name and -name change it.", func(s *Settings) *[]string { return &s.DefaultTools }, Tools),
+			text("shellPath", "Shell that runs commands; without it bash, then sh.", func(s *Settings) *string { return &s.ShellPath }),
+			text("shellCommandPrefix", "Line that stands before every command.", func(s *Settings) *string { return &s.ShellCommandPrefix }),
+			duration("bough.bash.defaultTimeout", "Time that a command of the model has if it asks for none.", s, func(s *Settings) *time.Duration { return &s.Bough.BashTimeout }),
+			flag("images.autoResize", "Scale images down to 2000 by 2000 pixels before they are sent.", func(s *Settings) *bool { return &s.Images.AutoResize }),
+			flag("images.blockImages", "Send no images to models.", func(s *Settings) *bool { return &s.Images.Block }),
+		}},
+		{"Sessions and context", []key{
+			text("sessionDir", "Folder of all sessions; without it each working directory has one below the agent directory.", func(s *Settings) *string { return &s.SessionDir }),
+			word("bough.sync", "When a session is made safe against a power cut.", func(s *Settings) *string { return &s.Bough.Sync }, "off", "turn", "always"),
+			text("bough.trash", "Program that is given the files of sessions that are thrown away; without it bough has a trash of its own.", func(s *Settings) *string { return &s.Bough.Trash }).user(),
+			flag("compaction.enabled", "Compact a conversation by itself when it gets too long.", func(s *Settings) *bool { return &s.Compaction.Enabled }).later(),
+			number("compaction.reserveTokens", "Room that compaction leaves for the answer.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.Compaction.ReserveTokens }).later(),
+			number("compaction.keepRecentTokens", "What compaction keeps of the end of a conversation.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.Compaction.KeepRecentTokens }).later(),
+			compactionOverrides().later(),
+			number("branchSummary.reserveTokens", "Room that is left when a branch is summed up.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.BranchSummary.ReserveTokens }).later(),
+			flag("branchSummary.skipPrompt", "Do not ask whether a branch that is left is to be summed up.", func(s *Settings) *bool { return &s.BranchSummary.SkipPrompt }).later(),
+		}},
+		{"Network and retries", []key{
+			text("httpProxy", "Proxy of all requests but those to this machine; HTTP_PROXY and HTTPS_PROXY win.", func(s *Settings) *string { return &s.HTTPProxy }).user(),
+			duration("httpIdleTimeoutMs", "How long a server may be silent before and in an answer.", ms, func(s *Settings) *time.Duration { return &s.HTTPIdleTimeout }),
+			flag("retry.enabled", "Ask again by itself when a model fails and may soon work.", func(s *Settings) *bool { return &s.Retry.Enabled }),
+			number("retry.maxRetries", "How often.", 0, 100, "", func(s *Settings) *int64 { return &s.Retry.MaxRetries }),
+			duration("retry.baseDelayMs", "Wait before the first time; it doubles.", ms, func(s *Settings) *time.Duration { return &s.Retry.BaseDelay }),
+			duration("retry.maxAgentDelayMs", "The longest wait.", ms, func(s *Settings) *time.Duration { return &s.Retry.MaxDelay }),
+			duration("retry.provider.timeoutMs", "How long a server may take to begin an answer; without it httpIdleTimeoutMs.", ms, func(s *Settings) *time.Duration { return &s.Retry.ProviderTimeout }),
+			number("retry.provider.maxRetries", "Quick retries of a request, before those of retry.maxRetries.", 0, 100, "", func(s *Settings) *int64 { return &s.Retry.ProviderRetries }),
+			duration("retry.provider.maxRetryDelayMs", "The longest wait that a provider may ask for; 0 is any.", ms, func(s *Settings) *time.Duration { return &s.Retry.ProviderMaxDelay }).was("retry.maxDelayMs", same),
+			word("transport", "How to speak with providers that offer several ways. bough always streams over HTTP (sse).", func(s *Settings) *string { return &s.Transport }, "auto", "sse", "websocket", "websocket-cached").later().was("websockets", transport),
+			duration("websocketConnectTimeoutMs", "How long a WebSocket may take to open.", ms, func(s *Settings) *time.Duration { return &s.WebSocketTimeout }).later(),
+		}},
+		{"Resources", []key{
+			packages(),
+			resources("extensions", "Extensions in JavaScript. bough lists them and runs none.", func(s *Settings) *Lists { return &s.Extensions }),
+			resources("skills", "Skills: files or folders; !pattern, +path and -path leave out, force in and force out.", func(s *Settings) *Lists { return &s.Skills }).was("skills.customDirectories", same),
+			resources("prompts", "Prompt templates, likewise.", func(s *Settings) *Lists { return &s.Prompts }),
+			resources("themes", "Themes, likewise.", func(s *Settings) *Lists { return &s.Themes }).later(),
+			flag("enableSkillCommands", "Make a command /skill:NAME of each skill.", func(s *Settings) *bool { return &s.SkillCommands }).was("skills.enableSkillCommands", same),
+		}},
+		{"Terminal", screen()},
+		{"Of pi alone", []key{
+			foreign(Pi, "cacheWarming", "Keep prompt caches warm.", Word, "off", "streaming", "idle").user(),
+			foreign(Pi, "codemode", "Tools by scripts.", Object),
+			foreign(Pi, "sessionShareDestination", "Where /share puts a session.", Word, "auto", "gist", "radius"),
+			foreign(Pi, "npmCommand", "Command that fetches packages.", List),
+			foreign(Pi, "selfUpdateCommand", "Command that updates pi.", List).user(),
+			foreign(Pi, "enableInstallTelemetry", "Tell of installs and updates.", Flag),
+			foreign(Pi, "enableAnalytics", "Share how pi is used.", Flag),
+			foreign(Pi, "trackingId", "Id of this installation.", Any),
+			foreign(Pi, "deviceId", "Id of this device.", Any),
+			foreign(Pi, "lastChangelogVersion", "Version whose news were shown.", Any),
+			foreign(Pi, "collapseChangelog", "Show news in short.", Flag),
+			foreign(Pi, "warnings", "Which warnings are shown.", Object),
+			foreign(Pi, "$schema", "For editors.", Any),
+			foreign(PiApp, "terminal.defaultTimeoutMs", "Limit of pi-app's terminal.", Any),
+			foreign(PiApp, "terminal.maxOutputBytes", "Limit of pi-app's terminal.", Any),
+			foreign(PiApp, "terminal.historyLimit", "Limit of pi-app's terminal.", Any),
+		}},
 	}
 }
 
-func user(k key) key { k.userOnly = true; return k }
-
-// field makes a key with one value.
-func field[T any](name string, at func(*Settings) *T, read func([]byte) (T, error)) key {
-	return key{name: name,
-		set: func(s *Settings, v []byte, tell teller) {
-			x, err := read(v)
-			if err != nil {
-				tell("", v, err)
-			}
-			if !isWrong(err) {
-				*at(s) = x
-			}
-		},
-		clear: func(s, defaults *Settings) { *at(s) = *at(defaults) },
+// screen are the settings of the terminal UI.
+func screen() []key {
+	keys := []key{
+		text("theme", "Theme by its name, or light/dark names; system takes the terminal's colours.", func(s *Settings) *string { return &s.Screen.Theme }),
+		word("quietStartup", "Begin without the header; \"header\" leaves out only what was loaded.", func(s *Settings) *string { return &s.Screen.QuietStartup }, "true", "false", "header"),
+		word("tuiMode", "Use the whole terminal, or only what comes below.", func(s *Settings) *string { return &s.Screen.Mode }, "regular", "fullscreen"),
+		word("fullscreenExitOutput", "What is left on the terminal at the end.", func(s *Settings) *string { return &s.Screen.ExitOutput }, "transcript", "resume-hint"),
+		word("fullscreenScrollbar", "When there is a scroll bar.", func(s *Settings) *string { return &s.Screen.Scrollbar }, "auto", "always", "hidden"),
+		flag("fullscreenCopyOnSelect", "Copy what is selected.", func(s *Settings) *bool { return &s.Screen.CopyOnSelect }),
+		wheelLines(),
+		number("editorPaddingX", "Blank columns beside the editor.", 0, 3, "columns", func(s *Settings) *int64 { return &s.Screen.EditorPadding }),
+		number("outputPad", "Blank columns beside the transcript.", 0, 1, "columns", func(s *Settings) *int64 { return &s.Screen.OutputPadding }),
+		number("autocompleteMaxVisible", "Rows of completions.", 3, 20, "rows", func(s *Settings) *int64 { return &s.Screen.CompletionRows }),
+		flag("showHardwareCursor", "Use the terminal's cursor.", func(s *Settings) *bool { return &s.Screen.HardwareCursor }),
+		flag("terminal.showImages", "Show images where the terminal can.", func(s *Settings) *bool { return &s.Screen.ShowImages }),
+		number("terminal.imageWidthCells", "How wide they are.", 1, 1000, "columns", func(s *Settings) *int64 { return &s.Screen.ImageWidth }),
+		flag("terminal.clearOnShrink", "Clear rows that are not used any more.", func(s *Settings) *bool { return &s.Screen.ClearOnShrink }),
+		flag("terminal.showTerminalProgress", "Show progress in the tab of the terminal.", func(s *Settings) *bool { return &s.Screen.Progress }),
+		word("terminal.hyperlinks", "Whether the terminal has links.", func(s *Settings) *string { return &s.Screen.Hyperlinks }, "true", "false", "auto"),
+		word("terminal.images", "How the terminal shows images.", func(s *Settings) *string { return &s.Screen.Images }, "kitty", "iterm2", "auto", "false"),
+		word("terminal.trueColor", "Whether the terminal has 16 million colours.", func(s *Settings) *string { return &s.Screen.TrueColor }, "true", "false", "auto"),
+		text("markdown.codeBlockIndent", "What stands before the lines of code.", func(s *Settings) *string { return &s.Screen.CodeIndent }),
+		word("markdown.mermaid", "When Mermaid diagrams are drawn.", func(s *Settings) *string { return &s.Screen.Mermaid }, "off", "final", "streaming"),
 	}
+	for i := range keys {
+		if keys[i].Name != "quietStartup" {
+			keys[i] = keys[i].later()
+		}
+	}
+	return keys
 }
 
-func text(name string, at func(*Settings) *string) key  { return field(name, at, readText) }
-func flag(name string, at func(*Settings) *bool) key    { return field(name, at, readFlag) }
-func number(name string, at func(*Settings) *int64) key { return field(name, at, readCount) }
 func maxTurns() key {
-	return field("bough.maxTurns", func(s *Settings) **int64 { return &s.Bough.MaxTurns }, func(v []byte) (*int64, error) {
-		n, err := readCount(v)
-		return &n, err
-	})
-}
-
-// duration is a number of units; "disabled" is 0.
-func duration(name string, unit time.Duration, at func(*Settings) *time.Duration) key {
-	return field(name, at, func(v []byte) (time.Duration, error) { return readDuration(unit, v) })
-}
-
-// word is one of several words; any other gives the default.
-func word(name string, at func(*Settings) *string, words ...string) key {
-	k := field(name, at, readWord(words))
-	set := k.set
-	k.set = func(s *Settings, v []byte, tell teller) {
-		set(s, v, tell)
-		if *at(s) == "" {
-			d := Defaults()
-			k.clear(s, &d)
-		}
-	}
-	return k
-}
-
-// list is a list of texts, which is joined to what it inherits.
-func list(name string, at func(*Settings) *[]string, join func(inherited, list []string) []string) key {
-	k := field(name, at, readList)
-	k.set = func(s *Settings, v []byte, tell teller) {
-		l, err := readList(v)
-		if err != nil {
-			tell("", v, err)
-		}
-		if !isWrong(err) {
-			*at(s) = join(*at(s), l)
-		}
-	}
-	return k
-}
-
-func replace(_, list []string) []string { return list }
-
-// table is an object whose members are values of one kind.
-func table[T any](name string, at func(*Settings) *map[string]T, read func([]byte) (T, error)) key {
-	return key{name: name,
-		set: func(s *Settings, v []byte, tell teller) {
-			each(v, tell, func(k string, v []byte) {
-				if isNull(v) {
-					delete(*at(s), k)
-					return
-				}
-				x, err := read(v)
-				if err != nil {
-					tell(k, v, err)
-				}
-				if isWrong(err) || isWord(err) {
-					return
-				}
-				if *at(s) == nil {
-					*at(s) = map[string]T{}
-				}
-				(*at(s))[k] = x
-			})
+	return field(Key{Name: "bough.maxTurns", Help: "Turns of a run; 0 is no limit. Without it 100 in print and JSON mode, none in conversation.", Kind: Number},
+		func(s *Settings) **int64 { return &s.Bough.MaxTurns },
+		func(v []byte) (*int64, error) {
+			n, err := readCount(0, 0)(v)
+			return &n, err
 		},
-		clear: func(s, defaults *Settings) { *at(s) = *at(defaults) },
+		func(n *int64) any {
+			if n == nil {
+				return nil
+			}
+			return *n
+		})
+}
+
+func wheelLines() key {
+	k := Key{Name: "fullscreenWheelScrollLines", Help: "Lines that a step of the mouse wheel scrolls.", Kind: Number, Least: 1, Most: 100, Words: []string{"auto"}}
+	return field(k, func(s *Settings) *int64 { return &s.Screen.WheelLines },
+		func(v []byte) (int64, error) {
+			if s, ok := rawjson.String(v); ok && s == "auto" {
+				return 0, nil
+			} else if ok {
+				return 0, errWord{s, []string{"auto", "a number"}}
+			}
+			return readCount(1, 100)(v)
+		},
+		func(n int64) any {
+			if n == 0 {
+				return "auto"
+			}
+			return n
+		})
+}
+
+// transport makes a way to speak of the switch that there was before.
+func transport(v []byte) []byte {
+	switch rawjson.Kind(v) {
+	case 't':
+		return []byte(`"websocket"`)
+	case 'f':
+		return []byte(`"sse"`)
 	}
+	return nil
 }
 
 func compactionOverrides() key {
-	return key{name: "compaction.modelOverrides",
-		set: func(s *Settings, v []byte, tell teller) {
+	return key{Key: Key{Name: "compaction.modelOverrides", Help: "reserveTokens and keepRecentTokens of single models, by provider/model.", Kind: Object},
+		set: func(s *Settings, v []byte, _ Level, tell teller) {
 			each(v, tell, func(model string, v []byte) {
 				if isNull(v) {
 					delete(s.Compaction.Models, model)
@@ -183,7 +206,7 @@ func compactionOverrides() key {
 					if *at = nil; isNull(v) {
 						return
 					}
-					n, err := readCount(v)
+					n, err := readCount(0, 0)(v)
 					if err != nil {
 						tell(below(model, k), v, err)
 					}
@@ -198,13 +221,38 @@ func compactionOverrides() key {
 			})
 		},
 		clear: func(s, _ *Settings) { s.Compaction.Models = nil },
+		show: func(s *Settings) []byte {
+			if len(s.Compaction.Models) == 0 {
+				return nil
+			}
+			return encode(s.Compaction.Models)
+		},
 	}
 }
 
-// below joins the names of keys.
-func below(name, sub string) string {
-	if name == "" || sub == "" {
-		return name + sub
+func packages() key {
+	return key{Key: Key{Name: "packages", Help: "Packages of pi. bough fetches none; skills, prompts and themes of installed ones count.", Kind: List},
+		set: func(s *Settings, v []byte, at Level, tell teller) {
+			l, err := readPackages(v)
+			if err != nil {
+				tell("", v, err)
+			}
+			if isWrong(err) {
+				return
+			}
+			if at == InProject {
+				s.Packages.Project = l
+			} else {
+				s.Packages.User = l
+			}
+		},
+		clear: func(s, _ *Settings) { s.Packages.Project = nil },
+		show: func(s *Settings) []byte {
+			out := []string{}
+			for _, p := range append(append([]Package{}, s.Packages.User...), s.Packages.Project...) {
+				out = append(out, p.Source)
+			}
+			return encode(out)
+		},
 	}
-	return name + "." + sub
 }

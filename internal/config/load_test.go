@@ -108,6 +108,33 @@ func TestLoad(t *testing.T) {
 			func(s *Settings) {
 				s.Bough = Own{BashTimeout: 1500 * time.Millisecond, MaxTurns: num(0), Sync: "off", ContinueOnStart: true, KeepForeignPrompt: true, ContextFiles: "ask"}
 			}, nil},
+		{"the terminal's", `{"theme":"dark","quietStartup":"header","fullscreenWheelScrollLines":7,"outputPad":0,"terminal":{"images":false,"hyperlinks":true,"trueColor":"auto","historyLimit":"any"},"markdown":{"codeBlockIndent":""}}`,
+			`{"quietStartup":true,"fullscreenWheelScrollLines":"auto"}`, func(s *Settings) {
+				s.Screen.Theme, s.Screen.QuietStartup, s.Screen.OutputPadding = "dark", "true", 0
+				s.Screen.Images, s.Screen.Hyperlinks, s.Screen.CodeIndent = "false", "true", ""
+			}, nil},
+		{"numbers out of range are moved into it, words give the default", `{"editorPaddingX":9,"autocompleteMaxVisible":1,"terminal":{"imageWidthCells":-5},"quietStartup":"loud","terminal.x":1}`, "",
+			func(s *Settings) {
+				s.Screen.EditorPadding, s.Screen.CompletionRows, s.Screen.ImageWidth = 3, 3, 1
+			}, []string{`agent/settings.json:1: quietStartup: "loud" is none of true, false, header; the default is used`,
+				"agent/settings.json:1: editorPaddingX: too large; 3 is used", "agent/settings.json:1: autocompleteMaxVisible: below 3; 3 is used",
+				"agent/settings.json:1: terminal.imageWidthCells: below 1; 1 is used"}},
+		{"a switch of the wrong type", `{"quietStartup":1,"hideThinkingBlock":"true","terminal":{"hyperlinks":"true"}}`, "", func(*Settings) {},
+			[]string{"agent/settings.json:1: hideThinkingBlock: wants true or false, not a text; ignored",
+				"agent/settings.json:1: quietStartup: wants one of true, false, header, not such a number; ignored",
+				`agent/settings.json:1: terminal.hyperlinks: "true" is none of true, false, auto; the default is used`}},
+		{"resources of user and project both count", `{"skills":["a","!b"],"prompts":["p"],"packages":["npm:x",{"source":"git:y","skills":["s"],"themes":[],"autoload":false},{"skills":[]}]}`,
+			`{"skills":["c"],"packages":["npm:z"],"prompts":null}`, func(s *Settings) {
+				s.Skills, s.Prompts = Lists{[]string{"a", "!b"}, []string{"c"}}, Lists{User: []string{"p"}}
+				s.Packages = Packages{[]Package{{Source: "npm:x", AutoLoad: true}, {Source: "git:y", Skills: []string{"s"}, Themes: []string{}}}, []Package{{Source: "npm:z", AutoLoad: true}}}
+			}, []string{"agent/settings.json:1: packages: has an element that names no package; it was left out"}},
+		{"skills as they once were", `{"skills":{"customDirectories":["a"],"enableSkillCommands":false}}`, `{"websockets":true}`, func(s *Settings) {
+			s.Skills, s.SkillCommands, s.Transport = Lists{User: []string{"a"}}, false, "websocket"
+		}, nil},
+		{"a wrong old key is named as it stands there", "{\n\"queueMode\":7,\n\"websockets\":\"x\"}", "", func(*Settings) {},
+			[]string{"agent/settings.json:2: queueMode: wants a text, not such a number; ignored"}},
+		{"repeated keys: the last counts", `{"defaultModel":"a","defaultModel":"b"}`, "", func(s *Settings) { s.DefaultModel = "b" }, nil},
+		{"half an emoji", `{"defaultModel":"\ud83d"}`, "", func(s *Settings) { s.DefaultModel = "\xed\xa0\xbd" }, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, problems := load(t, tt.user, tt.project, true)

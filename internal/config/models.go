@@ -196,9 +196,9 @@ func (r *modelReader) model(key, id string, v []byte) (Model, bool) {
 		case "cost":
 			m.Cost = r.cost(at, v)
 		case "contextWindow":
-			takePointer(r, at, v, &m.ContextWindow, readCount)
+			takePointer(r, at, v, &m.ContextWindow, readCount(0, 0))
 		case "maxTokens":
-			takePointer(r, at, v, &m.MaxTokens, readCount)
+			takePointer(r, at, v, &m.MaxTokens, readCount(0, 0))
 		case "headers":
 			m.Headers = r.texts(at, v)
 		case "compat":

@@ -67,36 +67,47 @@ func readFlag(v []byte) (bool, error) {
 	return rawjson.Bool(v), nil
 }
 
+// readWord reads one of several words, of which true and false are no texts.
 func readWord(words []string) func([]byte) (string, error) {
 	return func(v []byte) (string, error) {
 		s, ok := rawjson.String(v)
+		k := rawjson.Kind(v)
 		switch {
-		case !ok:
-			return "", wrong("a text", v)
-		case !slices.Contains(words, s):
+		case ok && slices.Contains(words, s) && !isBool(s):
+			return s, nil
+		case ok:
 			return "", errWord{s, words}
+		case k == 't' && slices.Contains(words, "true"):
+			return "true", nil
+		case k == 'f' && slices.Contains(words, "false"):
+			return "false", nil
+		case slices.Contains(words, "true") || slices.Contains(words, "false"):
+			return "", wrong("one of "+strings.Join(words, ", "), v)
 		}
-		return s, nil
+		return "", wrong("a text", v)
 	}
 }
 
-// readCount reads a whole number that is not negative.
-func readCount(v []byte) (int64, error) {
-	const most = 1 << 53
-	f, ok := rawjson.Number(v)
-	switch {
-	case !ok:
-		return 0, wrong("a number", v)
-	case f > most:
-		return most, errors.New("too large; 2^53 is used")
-	case f < -most:
-		return 0, errors.New("below 0; 0 is used")
-	case f != float64(int64(f)):
-		return 0, wrong("a whole number", v)
-	case f < 0:
-		return 0, errors.New("below 0; 0 is used")
+// readCount reads a whole number in a range; most 0 is no limit.
+func readCount(least, most int64) func([]byte) (int64, error) {
+	top := most
+	if most == 0 {
+		top = 1 << 53 // what JavaScript counts to
 	}
-	return int64(f), nil
+	return func(v []byte) (int64, error) {
+		f, ok := rawjson.Number(v)
+		switch {
+		case !ok:
+			return 0, wrong("a number", v)
+		case f > float64(top):
+			return top, fmt.Errorf("too large; %d is used", top)
+		case f < float64(least):
+			return least, fmt.Errorf("below %d; %d is used", least, least)
+		case f != float64(int64(f)):
+			return 0, wrong("a whole number", v)
+		}
+		return int64(f), nil
+	}
 }
 
 func readDuration(unit time.Duration, v []byte) (time.Duration, error) {
@@ -107,7 +118,7 @@ func readDuration(unit time.Duration, v []byte) (time.Duration, error) {
 	case s == "disabled":
 		return 0, nil
 	case !ok:
-		return 0, wrong("a number", v)
+		return 0, wrong("a number or \"disabled\"", v)
 	case f < 0:
 		return 0, errors.New("below 0; 0 is used")
 	case f > float64(most/unit):
@@ -129,6 +140,35 @@ func readList(v []byte) ([]string, error) {
 			continue
 		}
 		out = append(out, s)
+	}
+	return out, bad
+}
+
+// readPackages reads a list of sources, or of objects that have one and say which
+// resources of it count.
+func readPackages(v []byte) ([]Package, error) {
+	if rawjson.Kind(v) != '[' {
+		return nil, wrong("a list of packages", v)
+	}
+	out := []Package{}
+	var bad error
+	for e := range rawjson.Elements(v) {
+		p := Package{AutoLoad: true}
+		var ok bool
+		if p.Source, ok = rawjson.String(e); !ok {
+			p.Source, ok = rawjson.GetString(e, "source")
+			p.AutoLoad = rawjson.Kind(rawjson.Get(e, "autoload")) != 'f'
+			for name, l := range map[string]*[]string{"extensions": &p.Extensions, "skills": &p.Skills, "prompts": &p.Prompts, "themes": &p.Themes} {
+				if v := rawjson.Get(e, name); rawjson.Kind(v) == '[' {
+					*l, _ = readList(v) // what is no text selects nothing
+				}
+			}
+		}
+		if !ok || p.Source == "" {
+			bad = errors.New("has an element that names no package; it was left out")
+			continue
+		}
+		out = append(out, p)
 	}
 	return out, bad
 }

@@ -13,9 +13,15 @@ type Settings struct {
 	ModelThinkingLevels  map[string]string // by "provider/model"
 	ThinkingBudgets      map[string]int64  // tokens, by level
 	EnabledModels        []string          // patterns; nil: all
+	HideThinking         bool
+	CacheMissNotices     bool
 
 	SteeringMode string // "all" or "one-at-a-time"
 	FollowUpMode string // the same
+
+	ExternalEditor string // a command; "": see [Environment]
+	DoubleEscape   string // "tree", "fork", "none"
+	TreeFilter     string // "default" or a filter of /tree
 
 	DefaultTools        []string // the tools that are on, in order; + and - are worked in
 	DefaultProjectTrust string   // "ask", "always", "never"
@@ -31,8 +37,58 @@ type Settings struct {
 	HTTPProxy       string
 	HTTPIdleTimeout time.Duration // 0: none
 
+	Transport        string
+	WebSocketTimeout time.Duration // 0: none
+
 	Images Images
+	Screen Screen
 	Bough  Own
+
+	Extensions, Skills, Prompts, Themes Lists
+	Packages                            Packages
+	SkillCommands                       bool // /skill:NAME
+}
+
+// Lists are what user and project each say of resources, as written: relative to
+// the agent directory and to .pi of the project.
+type Lists struct{ User, Project []string }
+
+func (l *Lists) of(at Level) *[]string {
+	if at == InProject {
+		return &l.Project
+	}
+	return &l.User
+}
+
+// Packages are those of user and project.
+type Packages struct{ User, Project []Package }
+
+// Package is a package of pi. The lists choose among its resources; nil is all.
+type Package struct {
+	Source                              string
+	AutoLoad                            bool // false: it only changes what the user's entry chooses
+	Extensions, Skills, Prompts, Themes []string
+}
+
+// Screen is for the terminal UI. The words "true" and "false" stand for the values.
+type Screen struct {
+	Theme, QuietStartup, Mode, ExitOutput, Scrollbar string
+
+	CopyOnSelect   bool
+	WheelLines     int64 // 0: auto
+	EditorPadding  int64 // columns
+	OutputPadding  int64 // columns
+	CompletionRows int64
+	HardwareCursor bool
+
+	ShowImages    bool
+	ImageWidth    int64 // columns
+	ClearOnShrink bool
+	Progress      bool
+
+	Hyperlinks, Images, TrueColor string // "auto": as the terminal has it
+
+	CodeIndent, Mermaid string
 }
 
 // Compaction says when a conversation is compacted; in tokens.
@@ -44,7 +100,10 @@ type Compaction struct {
 }
 
 // CompactionTokens are what one model has of its own.
-type CompactionTokens struct{ ReserveTokens, KeepRecentTokens *int64 }
+type CompactionTokens struct {
+	ReserveTokens    *int64 `json:"reserveTokens,omitempty"`
+	KeepRecentTokens *int64 `json:"keepRecentTokens,omitempty"`
+}
 
 // For returns the settings for one model.
 func (c Compaction) For(provider, model string) (reserve, keep int64) {
@@ -91,7 +150,7 @@ type Own struct {
 	ContinueOnStart   bool
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
-	TrustRecheck      bool   // ask again when a trusted project has changed
+	TrustRecheck      bool
 	Trash             string // a program that is given the files of sessions that are thrown away; "" or "bough": bough's own trash
 }
 
@@ -107,9 +166,17 @@ func Defaults() Settings {
 		BranchSummary:        BranchSummary{ReserveTokens: 16384},
 		Retry: Retry{Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute,
 			ProviderMaxDelay: time.Minute},
-		HTTPIdleTimeout: 5 * time.Minute,
-		Images:          Images{AutoResize: true},
-		Bough:           Own{BashTimeout: 10 * time.Minute, Sync: "turn", ContextFiles: "always", TrustRecheck: true},
+		HTTPIdleTimeout:  5 * time.Minute,
+		Transport:        "auto",
+		WebSocketTimeout: 15 * time.Second,
+		Images:           Images{AutoResize: true},
+		Screen: Screen{Theme: "system", QuietStartup: "false", Mode: "fullscreen", ExitOutput: "transcript", Scrollbar: "auto",
+			CopyOnSelect: true, OutputPadding: 1, CompletionRows: 5, ShowImages: true, ImageWidth: 60,
+			Hyperlinks: "auto", Images: "auto", TrueColor: "auto", CodeIndent: "  ", Mermaid: "streaming"},
+		DoubleEscape:  "tree",
+		TreeFilter:    "default",
+		SkillCommands: true,
+		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", ContextFiles: "always", TrustRecheck: true},
 	}
 }
 

@@ -19,7 +19,7 @@ var ErrNoObject = errors.New("not a JSON object; it was left as it is")
 // written in the style of the rest. A nil doc is an empty one. Objects that are
 // missing on the way are made.
 func Set(doc []byte, path []string, v []byte) ([]byte, error) {
-	if len(bytes.TrimSpace(doc)) == 0 {
+	if len(bytes.TrimSpace(bytes.TrimPrefix(doc, bom))) == 0 {
 		doc = []byte("{}\n")
 	}
 	body := bytes.TrimPrefix(doc, bom)
