@@ -36,7 +36,7 @@ func sections() []section {
 			word("followUpMode", "The same for messages that wait for the end of a run.", func(s *Settings) *string { return &s.FollowUpMode }, "all", "one-at-a-time"),
 			maxTurns(),
 			flag("bough.continueOnStart", "Begin with the last session of the folder.", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
-			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }).later(),
+			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
 			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }).later(),
 			word("doubleEscapeAction", "What Escape twice does in an empty editor.", func(s *Settings) *string { return &s.DoubleEscape }, "tree", "fork", "none").later(),
 			word("treeFilterMode", "What /tree lists at first.", func(s *Settings) *string { return &s.TreeFilter }, "default", "no-tools", "user-only", "labeled-only", "all"),
