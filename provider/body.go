@@ -57,6 +57,17 @@ func (b *Body) String(s string) {
 // Raw writes a value that is JSON already.
 func (b *Body) Raw(v []byte) { b.next(); b.buf = append(b.buf, CleanJSON(v)...) }
 
+// Elements writes the values that were written to e.
+func (b *Body) Elements(e *Body) {
+	if e.Len() > 0 {
+		b.next()
+		b.buf = append(b.buf, e.buf...)
+	}
+}
+
+// Grow makes room for n more bytes.
+func (b *Body) Grow(n int) { b.buf = slices.Grow(b.buf, n) }
+
 // Str writes a member that is a string.
 func (b *Body) Str(k, s string) { b.Key(k).String(s) }
 

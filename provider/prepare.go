@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -42,7 +43,8 @@ type PrepareOptions struct {
 // changed. Answers that have become empty stay: what to do about them hangs on
 // the API.
 func Prepare(msgs []message.Message, target Info, o PrepareOptions) []message.Message {
-	r := repair{target: target, o: o, images: target.TakesImages(), out: make([]message.Message, 0, len(msgs))}
+	r := newRepair(target, o)
+	r.out = make([]message.Message, 0, len(msgs))
 	for _, m := range msgs {
 		r.add(r.adapt(m))
 	}
@@ -61,6 +63,10 @@ type repair struct {
 
 	open []openCall        // calls of the last answer
 	held []message.Message // system messages that came while calls were open
+}
+
+func newRepair(target Info, o PrepareOptions) repair {
+	return repair{target: target, o: o, images: target.TakesImages()}
 }
 
 type openCall struct {
@@ -310,6 +316,11 @@ func (r *repair) answer(m message.Message) (message.Message, bool) {
 		return m, true
 	}
 	return m, r.o.Plain
+}
+
+// settled reports whether settle has nothing to add.
+func (r *repair) settled() bool {
+	return len(r.held) == 0 && !slices.ContainsFunc(r.open, func(c openCall) bool { return !c.answered })
 }
 
 // settle closes the calls of the last answer.

@@ -23,7 +23,7 @@ func FoldSystem(msgs []message.Message, inPlace bool) (prompt string, tools []me
 			rest = append(rest, m)
 		} else if len(rest) == 0 {
 			begun = i + 1
-		} else if inPlace && strings.TrimSpace(SystemChange(m)) != "" {
+		} else if inPlace && changesInWords(m) {
 			rest = append(rest, m)
 		}
 	}
@@ -33,6 +33,8 @@ func FoldSystem(msgs []message.Message, inPlace bool) (prompt string, tools []me
 	first, _ := message.FoldSystem(msgs[:begun])
 	return first.Prompt(), all.ToolsAdded, rest
 }
+
+func changesInWords(m message.Message) bool { return strings.TrimSpace(SystemChange(m)) != "" }
 
 // SystemChange says in words what a later system message changes of the prompt,
 // "" if nothing.

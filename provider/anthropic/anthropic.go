@@ -31,14 +31,20 @@ import (
 	"github.com/boughdev/bough/provider"
 )
 
-type model struct{ ep provider.Endpoint }
+type model struct {
+	ep    provider.Endpoint
+	grown provider.Growing[encoder]
+}
 
 // New returns the model at an endpoint whose API is "anthropic-messages".
 func New(ep provider.Endpoint) provider.Model {
 	if ep.Info.BaseURL == "" {
 		ep.Info.BaseURL = "https://api.anthropic.com"
 	}
-	return &model{ep}
+	m := &model{ep: ep}
+	m.grown.Target, m.grown.InPlace = ep.Info, ep.Info.Flag("supportsMidConvoSystemMessages", false)
+	m.grown.Options.CallID = provider.SafeCallID
+	return m
 }
 
 func (m *model) Info() provider.Info { return m.ep.Info }

@@ -24,6 +24,12 @@ type encoder struct {
 	role  string            // of the message that is open, or ""
 	marks []int             // where the last block of each of the user's messages ends
 	late  []message.Message // failed results whose images are to follow
+	shift int               // of marks: how much stands before the messages
+}
+
+func encode(e *encoder, b *provider.Body, msgs []message.Message) {
+	e.b = b
+	e.messages(msgs)
 }
 
 func (e *encoder) messages(msgs []message.Message) {
@@ -43,6 +49,10 @@ func (e *encoder) messages(msgs []message.Message) {
 			e.result(m)
 		}
 	}
+}
+
+// finish ends the messages, of which there must be one.
+func (e *encoder) finish() {
 	if !e.begun {
 		e.turn("user")
 		e.text(beginning)
@@ -71,7 +81,7 @@ func (e *encoder) turn(role string) {
 func (e *encoder) endTurn() {
 	if e.role == "user" {
 		e.lateImages()
-		e.marks = append(e.marks, e.b.Len()-1)
+		e.marks = append(e.marks, e.b.Len()-1-e.shift)
 	}
 	if e.role != "" {
 		e.b.Close(']')
@@ -83,7 +93,7 @@ func (e *encoder) endTurn() {
 // markCache marks the last block of the user's last two messages.
 func (e *encoder) markCache() {
 	for i := len(e.marks) - 1; i >= max(0, len(e.marks)-2); i-- {
-		e.b.Insert(e.marks[i], `,"cache_control":{"type":"ephemeral"}`)
+		e.b.Insert(e.marks[i]+e.shift, `,"cache_control":{"type":"ephemeral"}`)
 	}
 }
 

@@ -69,8 +69,8 @@ func (t thinking) write(b *provider.Body) {
 // beginning of the conversation begin alike.
 func (m *model) body(req provider.Request, t thinking) []byte {
 	info := m.ep.Info
-	msgs := provider.Prepare(req.Messages, info, provider.PrepareOptions{CallID: provider.SafeCallID})
-	prompt, tools, msgs := provider.FoldSystem(msgs, info.Flag("supportsMidConvoSystemMessages", false))
+	c := m.grown.Begin(req)
+	defer c.End()
 
 	var b provider.Body
 	b.Open('{')
@@ -78,12 +78,12 @@ func (m *model) body(req provider.Request, t thinking) []byte {
 	b.Int("max_tokens", t.limit)
 	b.Bool("stream", true)
 	t.write(&b)
-	m.tools(&b, tools, !req.NoCache)
-	if strings.TrimSpace(prompt) != "" {
+	m.tools(&b, c.Tools, !req.NoCache)
+	if strings.TrimSpace(c.Prompt) != "" {
 		b.Key("system").Open('[')
 		b.Open('{')
 		b.Str("type", "text")
-		b.Str("text", prompt)
+		b.Str("text", c.Prompt)
 		if !req.NoCache {
 			b.Set("cache_control", ephemeral)
 		}
@@ -91,8 +91,11 @@ func (m *model) body(req provider.Request, t thinking) []byte {
 		b.Close(']')
 	}
 	b.Key("messages").Open('[')
-	e := encoder{b: &b, emptySignature: info.Flag("allowEmptySignature", false)}
-	e.messages(msgs)
+	before := b.Len()
+	e, rest := c.Write(&b, encoder{emptySignature: info.Flag("allowEmptySignature", false)}, encode)
+	e.shift = before
+	encode(&e, &b, rest)
+	e.finish()
 	if !req.NoCache {
 		e.markCache()
 	}

@@ -33,8 +33,9 @@ import (
 )
 
 type model struct {
-	ep  provider.Endpoint
-	set settings
+	ep    provider.Endpoint
+	set   settings
+	grown provider.Growing[encoder]
 }
 
 // New returns the model at an endpoint whose API is "openai-completions".
@@ -42,7 +43,10 @@ func New(ep provider.Endpoint) provider.Model {
 	if ep.Info.BaseURL == "" {
 		ep.Info.BaseURL = "https://api.openai.com/v1"
 	}
-	return &model{ep: ep, set: settingsOf(ep.Info)}
+	m := &model{ep: ep, set: settingsOf(ep.Info)}
+	m.grown.Target, m.grown.InPlace = ep.Info, m.set.systemInPlace
+	m.grown.Options.CallID = m.callID
+	return m
 }
 
 func (m *model) Info() provider.Info { return m.ep.Info }

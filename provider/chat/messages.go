@@ -21,7 +21,14 @@ type encoder struct {
 	b      *provider.Body
 	set    settings
 	system string // the role of system messages
-	mark   int    // the message whose text is marked for the cache, or -1
+	mark   int    // the message whose text is marked for the cache, or below 0
+
+	afterTools bool // results without images are the last that was written
+}
+
+func encode(e *encoder, b *provider.Body, msgs []message.Message) {
+	e.b = b
+	e.messages(msgs)
 }
 
 func lastWithText(msgs []message.Message) int {
@@ -74,7 +81,6 @@ func (e *encoder) image(b message.Block) {
 }
 
 func (e *encoder) messages(msgs []message.Message) {
-	afterTools := false
 	for i := 0; i < len(msgs); i++ {
 		m := msgs[i]
 		mark := i == e.mark
@@ -84,26 +90,26 @@ func (e *encoder) messages(msgs []message.Message) {
 			e.b.Str("role", e.system)
 			e.text("content", provider.SystemChange(m), mark)
 			e.b.Close('}')
-			afterTools = false
+			e.afterTools = false
 		case message.User:
 			parts := sent(m)
 			if len(parts) == 0 {
 				continue
 			}
-			if afterTools && e.set.assistantAfter {
+			if e.afterTools && e.set.assistantAfter {
 				e.between()
 			}
 			e.user(parts, mark)
-			afterTools = false
+			e.afterTools = false
 		case message.Assistant:
 			e.assistant(m, mark)
-			afterTools = false
+			e.afterTools = false
 		case message.ToolResult:
 			from := i
 			for ; i < len(msgs) && msgs[i].Role == message.ToolResult; i++ {
 				e.result(msgs[i], i == e.mark)
 			}
-			afterTools = !e.images(msgs[from:i])
+			e.afterTools = !e.images(msgs[from:i])
 			i--
 		}
 	}

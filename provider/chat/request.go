@@ -12,8 +12,8 @@ import (
 // beginning of the conversation begin alike.
 func (m *model) body(req provider.Request) []byte {
 	info := m.ep.Info
-	msgs := provider.Prepare(req.Messages, info, provider.PrepareOptions{CallID: m.callID})
-	prompt, tools, msgs := provider.FoldSystem(msgs, m.set.systemInPlace)
+	c := m.grown.Begin(req)
+	defer c.End()
 	limit := req.MaxTokens
 	if limit <= 0 || info.MaxTokens > 0 && limit > info.MaxTokens {
 		limit = info.MaxTokens
@@ -39,17 +39,24 @@ func (m *model) body(req provider.Request) []byte {
 		b.Str("prompt_cache_key", provider.SafeID(req.SessionID, 64))
 	}
 	m.extras(&b)
-	m.tools(&b, tools, msgs, req)
+	m.tools(&b, c.Tools, c.Messages, req)
 	b.Key("messages").Open('[')
 	e := encoder{b: &b, set: m.set, system: "system", mark: -1}
 	if info.Reasoning && m.set.developer {
 		e.system = "developer"
 	}
+	mark := -1
 	if m.set.cacheControl && !req.NoCache {
-		e.mark = lastWithText(msgs)
+		mark = lastWithText(c.Messages)
 	}
-	e.prompt(prompt, e.mark >= 0)
-	e.messages(msgs)
+	e.prompt(c.Prompt, mark >= 0)
+	rest := c.Messages
+	if n := c.Settled(); mark < 0 || mark >= n { // else the mark is in what is settled
+		e, rest = c.Write(&b, e, encode)
+		mark -= n
+	}
+	e.mark = mark
+	encode(&e, &b, rest)
 	b.Close(']')
 	b.Close('}')
 	return b.Bytes()

@@ -18,15 +18,28 @@ type encoder struct {
 	system      string // the role of system messages
 	needsSecret bool   // reasoning without its encrypted content is refused
 
-	used map[string]bool // ids of items
+	next  int             // the index of the message to come
+	used  map[string]bool // ids of items
+	noted map[string]bool // ids that are not to stay; nil if all are
+}
+
+func encode(e *encoder, b *provider.Body, msgs []message.Message) {
+	e.b = b
+	for _, m := range msgs {
+		e.message(e.next, m)
+		e.next++
+	}
 }
 
 // first reports whether an id has not come before, and notes it.
 func (e *encoder) first(id string) bool {
-	if e.used[id] {
+	switch {
+	case e.used[id] || e.noted[id]:
 		return false
-	}
-	if e.used == nil {
+	case e.noted != nil:
+		e.noted[id] = true
+		return true
+	case e.used == nil:
 		e.used = map[string]bool{}
 	}
 	e.used[id] = true

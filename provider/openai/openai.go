@@ -27,14 +27,20 @@ import (
 	"github.com/boughdev/bough/provider"
 )
 
-type model struct{ ep provider.Endpoint }
+type model struct {
+	ep    provider.Endpoint
+	grown provider.Growing[encoder]
+}
 
 // New returns the model at an endpoint whose API is "openai-responses".
 func New(ep provider.Endpoint) provider.Model {
 	if ep.Info.BaseURL == "" {
 		ep.Info.BaseURL = "https://api.openai.com/v1"
 	}
-	return &model{ep}
+	m := &model{ep: ep}
+	m.grown.Target, m.grown.InPlace = ep.Info, ep.Info.Flag("supportsMidConvoSystemMessages", false)
+	m.grown.Options.CallID = m.callID
+	return m
 }
 
 func (m *model) Info() provider.Info { return m.ep.Info }

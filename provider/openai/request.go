@@ -34,8 +34,8 @@ func (m *model) reasoning(req provider.Request) reasoning {
 // beginning of the conversation begin alike.
 func (m *model) body(req provider.Request, r reasoning) []byte {
 	info := m.ep.Info
-	msgs := provider.Prepare(req.Messages, info, provider.PrepareOptions{CallID: m.callID})
-	prompt, tools, msgs := provider.FoldSystem(msgs, info.Flag("supportsMidConvoSystemMessages", false))
+	c := m.grown.Begin(req)
+	defer c.End()
 	limit := req.MaxTokens
 	if limit <= 0 || info.MaxTokens > 0 && limit > info.MaxTokens {
 		limit = info.MaxTokens
@@ -63,10 +63,10 @@ func (m *model) body(req provider.Request, r reasoning) []byte {
 	if r.on {
 		b.Set("include", []byte(`["reasoning.encrypted_content"]`))
 	}
-	if len(tools) > 0 {
+	if len(c.Tools) > 0 {
 		strict := info.At("api.openai.com") || info.Flag("supportsStrictMode", false)
 		b.Key("tools").Open('[')
-		for _, t := range tools {
+		for _, t := range c.Tools {
 			b.Open('{')
 			b.Str("type", "function")
 			b.Str("name", t.Name)
@@ -84,10 +84,10 @@ func (m *model) body(req provider.Request, r reasoning) []byte {
 	if info.Reasoning && info.Flag("supportsDeveloperRole", true) {
 		e.system = "developer"
 	}
-	e.words(prompt)
-	for i, msg := range msgs {
-		e.message(i, msg)
-	}
+	e.words(c.Prompt)
+	e, rest := c.Write(&b, e, encode)
+	e.noted = map[string]bool{} // the next request writes the rest anew
+	encode(&e, &b, rest)
 	b.Close(']')
 	b.Close('}')
 	return b.Bytes()

@@ -52,6 +52,7 @@ func Run(t *testing.T, New func(base string) provider.Model) {
 		{"who stops listening hangs up", hangUp},
 		{"a model answers several at once", several},
 		{"any session can be sent", sessions},
+		{"a conversation that has grown is sent as if it were new", growing},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(&suite{T: t, make: New}) })
 	}
