@@ -30,6 +30,8 @@ var defaultClient = sync.OnceValue(func() *http.Client {
 			ResponseHeaderTimeout: headerTimeout,
 			IdleConnTimeout:       90 * time.Second,
 			MaxIdleConns:          64,
+			WriteBufferSize:       64 << 10, // a request goes out at once
+			ReadBufferSize:        16 << 10,
 			MaxIdleConnsPerHost:   16,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

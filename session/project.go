@@ -19,6 +19,8 @@ type Projection struct {
 	// Model and Thinking are the latest on the whole path.
 	Model    ModelChange
 	Thinking string // "off" if never set
+	// ThinkingSet tells that an entry of the path set it.
+	ThinkingSet bool
 
 	edits map[ID]*Entry // among Entries, by target
 }
@@ -240,7 +242,7 @@ func (p *Projector) settings(out *Projection, path []*Entry) error {
 			continue
 		}
 		if e.Type == TypeThinking {
-			out.Thinking, thinking = r.thinking, true
+			out.Thinking, out.ThinkingSet, thinking = r.thinking, true, true
 		} else {
 			out.Model, model = r.settings, true
 		}

@@ -224,7 +224,13 @@ func (r *run) declare() error {
 	if err != nil {
 		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	declared, _ := message.FoldSystem(p.Messages())
+	var system []message.Message
+	for i := range p.Items {
+		if m := &p.Items[i].Message; m.Role == message.System {
+			system = append(system, *m)
+		}
+	}
+	declared, _ := message.FoldSystem(system)
 	m, changed := prompt.Diff(declared, s.prompt)
 	nothing := declared.Role != message.System && len(m.Sections)+len(m.ToolsAdded) == 0
 	if !changed || nothing {
@@ -243,14 +249,8 @@ func (r *run) step() (*agent.Step, error) {
 	if err != nil {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	msgs := make([]message.Message, 0, len(p.Items))
-	r.from = make([]*session.Entry, 0, len(p.Items))
-	for _, it := range session.InCallOrder(p.Items) {
-		if m, ok := message.ForModel(it.Message); ok {
-			msgs = append(msgs, m)
-			r.from = append(r.from, it.Entry)
-		}
-	}
+	var msgs []message.Message
+	msgs, r.from = s.spoken.of(p)
 	r.sent = r.without(provider.Request{Messages: msgs, Thinking: s.thinking, SessionID: s.id()})
 	return &agent.Step{Model: s.model, Tools: s.tools, Request: r.sent}, nil
 }

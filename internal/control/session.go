@@ -41,6 +41,7 @@ type Session struct {
 	// What follows is the owner's.
 	live     *session.Session
 	branch   *session.Branch
+	spoken   spoken
 	leased   bool         // a lease was asked for
 	release  func() error // of the lease; nil without one
 	model    provider.Model

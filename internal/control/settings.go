@@ -40,7 +40,7 @@ func (s *Session) chooseModel(start Start) error {
 		}
 	}
 	level := start.Thinking
-	if level == "" && len(p.Items) > 0 && recorded(s.branch.Path(), session.TypeThinking) {
+	if level == "" && len(p.Items) > 0 && p.ThinkingSet {
 		level = p.Thinking
 	}
 	s.thinking = "off"
@@ -53,15 +53,6 @@ func (s *Session) chooseModel(start Start) error {
 	return nil
 }
 
-func recorded(path []*session.Entry, t session.Type) bool {
-	for _, e := range path {
-		if e.Type == t {
-			return true
-		}
-	}
-	return false
-}
-
 // settle writes down model and thinking level where the path says otherwise or
 // nothing. Owner's.
 func (s *Session) settle() error {
@@ -70,13 +61,12 @@ func (s *Session) settle() error {
 		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	info := s.model.Info()
-	path := s.branch.Path()
 	if (p.Model != session.ModelChange{Provider: info.Provider, ModelID: info.ID}) {
 		if _, err := s.append(session.ModelChange{Provider: info.Provider, ModelID: info.ID}); err != nil {
 			return err
 		}
 	}
-	if p.Thinking != s.thinking || !recorded(path, session.TypeThinking) {
+	if p.Thinking != s.thinking || !p.ThinkingSet {
 		if _, err := s.append(session.ThinkingChange{Level: s.thinking}); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func Diff(declared message.Message, want State) (message.Message, bool) {
 // sameTool compares what a model is told of a tool. Other fields of a
 // declaration are hints of the program that wrote it.
 func sameTool(a, b message.ToolSpec) bool {
-	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(schema(a), schema(b))
+	return a.Name == b.Name && a.Description == b.Description && (bytes.Equal(a.Parameters, b.Parameters) || bytes.Equal(schema(a), schema(b)))
 }
 
 func schema(t message.ToolSpec) []byte {
