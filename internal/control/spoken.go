@@ -8,15 +8,14 @@ import (
 // spoken makes the messages of requests of those of contexts. As long as a context
 // only grows, what is new costs alone.
 type spoken struct {
-	items  []message.Identity // that were taken in
-	msgs   []message.Message
-	closed bool // the last answer has all its results, so that their order stays
+	items []message.Identity // that were taken in
+	msgs  []message.Message
 }
 
 // of returns what a model is told of a context.
 func (s *spoken) of(p session.Projection) []message.Message {
 	known := len(s.items)
-	if !s.closed || known > len(p.Items) || !s.begins(p.Items) {
+	if !s.begins(p.Items) {
 		*s, known = spoken{}, 0
 	}
 	news := p.Items[known:]
@@ -28,29 +27,19 @@ func (s *spoken) of(p session.Projection) []message.Message {
 	for i := range news {
 		s.items = append(s.items, news[i].Message.Identity())
 	}
-	s.closed = complete(p.Items)
 	return s.msgs[:len(s.msgs):len(s.msgs)]
 }
 
+// begins reports whether a context begins with what was taken in. A result that
+// follows may have its place before others.
 func (s *spoken) begins(items []session.Item) bool {
+	known := len(s.items)
+	if known > len(items) || known < len(items) && items[known].Message.Role == message.ToolResult {
+		return false
+	}
 	for i, id := range s.items {
 		if id == (message.Identity{}) || id != items[i].Message.Identity() {
 			return false
-		}
-	}
-	return true
-}
-
-// complete reports whether no result can follow that would belong to the answer
-// at the end.
-func complete(items []session.Item) bool {
-	for i := len(items) - 1; i >= 0; i-- {
-		switch m := &items[i].Message; m.Role {
-		case message.ToolResult:
-		case message.Assistant:
-			return len(items)-1-i >= len(m.ToolCalls())
-		default:
-			return true
 		}
 	}
 	return true
