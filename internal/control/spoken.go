@@ -10,10 +10,11 @@ import (
 type spoken struct {
 	items []message.Identity // that were taken in
 	msgs  []message.Message
+	from  []*session.Entry // of each of msgs
 }
 
-// of returns what a model is told of a context.
-func (s *spoken) of(p session.Projection) []message.Message {
+// of returns what a model is told of a context, and the entries that comes from.
+func (s *spoken) of(p session.Projection) ([]message.Message, []*session.Entry) {
 	known := len(s.items)
 	if !s.begins(p.Items) {
 		*s, known = spoken{}, 0
@@ -21,13 +22,14 @@ func (s *spoken) of(p session.Projection) []message.Message {
 	news := p.Items[known:]
 	for _, it := range session.InCallOrder(news) {
 		if m, ok := message.ForModel(it.Message); ok {
-			s.msgs = append(s.msgs, m)
+			s.msgs, s.from = append(s.msgs, m), append(s.from, it.Entry)
 		}
 	}
 	for i := range news {
 		s.items = append(s.items, news[i].Message.Identity())
 	}
-	return s.msgs[:len(s.msgs):len(s.msgs)]
+	n := len(s.msgs)
+	return s.msgs[:n:n], s.from[:n:n]
 }
 
 // begins reports whether a context begins with what was taken in. A result that

@@ -47,8 +47,9 @@ func TestSpoken(t *testing.T) {
 			if r.IntN(8) == 0 {
 				n = 1 + r.IntN(n)
 			}
-			got, want := s.of(session.Projection{Items: items[:n]}), naive(items[:n])
-			if len(got) != len(want) {
+			got, from := s.of(session.Projection{Items: items[:n]})
+			want := naive(items[:n])
+			if len(got) != len(want) || len(from) != len(want) {
 				t.Fatalf("seed %d, %d items: %d messages, want %d", seed, n, len(got), len(want))
 			}
 			for i := range got {
