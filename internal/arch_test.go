@@ -42,6 +42,7 @@ var floors = []struct {
 	{"provider/scripted", 4},
 	{"tool/builtin", 4},
 	{"internal/agent", 4},
+	{"internal/mcp", 4},
 	{"internal/view", 4},
 	{"protocol", 3},
 	{"internal/compaction", 3},
