@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
@@ -106,10 +107,13 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 		p.live = true
 		return p.next(ctx)
 	case protocol.Notice:
+		if e.Entry != "" {
+			e.Text += " The likely cause is entry " + string(e.Entry) + "."
+		}
 		p.tell("%s", e.Text)
 	case protocol.RetryStarted:
 		if !p.o.JSON {
-			p.tell("%s; trying again in %s (%d of %d)", e.Error, e.Delay, e.Attempt, e.Max)
+			p.tell("%s; trying again in %s (%d of %d)", e.Error, e.Delay.Round(time.Millisecond), e.Attempt, e.Max)
 		}
 	case protocol.Appended:
 		if e.Entry.Role == message.Assistant && p.live && !e.Foreign {

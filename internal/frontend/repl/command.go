@@ -77,6 +77,10 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.forward()
 	case "label":
 		return r.label(c.Rest)
+	case "hide":
+		return r.hide(c.Rest)
+	case "unhide":
+		return r.unhide(c.Rest)
 	case "name":
 		return r.name(c.Rest)
 	case "new":

@@ -1,6 +1,8 @@
 package repl
 
 import (
+	"strings"
+
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -27,6 +29,8 @@ func (r *repl) event(w watched) error {
 		r.text.resume(r.out, r.view.Answer)
 	case protocol.Appended:
 		r.appended(e)
+	case protocol.LoopStarted:
+		r.wait.stop()
 	case protocol.AnswerStarted:
 		r.text = answer{}
 	case protocol.Delta:
@@ -95,10 +99,14 @@ func (r *repl) notice(n protocol.Notice) {
 		return
 	}
 	r.noticed = n.Text
+	text := n.Text
+	if n.Entry != "" && r.view.Tree.Has(n.Entry) {
+		text += " The likely cause is " + r.describe(n.Entry) + "; /hide " + strings.Trim(r.number(n.Entry), "[]") + " keeps it from the model for good."
+	}
 	if n.Level == "error" || n.Level == "warning" {
-		r.out.problem(n.Text)
+		r.out.problem(text)
 	} else {
-		r.out.text(dim, render.Clean(n.Text))
+		r.out.text(dim, render.Clean(text))
 	}
 }
 

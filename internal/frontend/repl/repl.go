@@ -112,6 +112,7 @@ type repl struct {
 	turn     turn
 	text     answer
 	calls    calls
+	wait     countdown
 	shell    *shell
 	noticed  string            // the last notice
 	early    []protocol.Notice // of a session that is not shown yet
@@ -250,6 +251,9 @@ func (r *repl) step() error {
 		return nil
 	case <-r.interrupts:
 		r.interrupt()
+		return nil
+	case <-r.wait.ticks():
+		r.wait.show(r.out)
 		return nil
 	case <-r.ctx.Done():
 		return context.Cause(r.ctx)

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -78,14 +77,10 @@ func (r *repl) refused(err error) {
 	}
 }
 
-func (r *repl) retrying(e protocol.RetryStarted) {
-	r.calls.end(r.out)
-	r.out.problem(fmt.Sprintf("%s Trying again in %s (%d of %d).", stopped(render.OneLine(e.Error)), e.Delay, e.Attempt, e.Max))
-}
-
 // ended is called when a run has come to rest.
 func (r *repl) ended(e protocol.RunEnded) {
 	r.calls.end(r.out)
+	r.wait.stop()
 	r.out.fresh()
 	status := 1
 	switch {

@@ -67,6 +67,9 @@ var commands = []Spec{
 	{Name: "back", Help: "go to where you stood before", Where: everywhere},
 	{Name: "forward", Help: "undo /back", Where: everywhere},
 	{Name: "label", Args: "[text]", Help: "name the entry you stand at; without a text take the name away", Where: everywhere, Busy: true},
+	{Name: "hide", Args: "entry", Help: "keep an entry from the model, from here on", Where: everywhere,
+		More: "The entry stays in the session and in the file; other branches see it as before. It is the way out when a server refuses something in it, such as an image. /unhide brings it back."},
+	{Name: "unhide", Args: "[entry]", Help: "let the model see an entry again; alone: the one hidden last", Where: everywhere},
 	{Name: "summarize", Help: "sum up this branch for another one", Where: everywhere, Later: true},
 
 	// Sessions.
