@@ -37,6 +37,7 @@ var floors = []struct {
 	{"provider/anthropic", 4},
 	{"provider/openai", 4},
 	{"provider/chat", 4},
+	{"provider/google", 4},
 	{"provider/catalog/...", 4},
 	{"provider/offline", 4},
 	{"provider/scripted", 4},

@@ -21,6 +21,7 @@ const DefaultIdle = 10 * time.Minute
 // A Call is one request that is answered by a stream of events.
 type Call struct {
 	Path      string // behind the base URL, which may have a query: "/chat/completions"
+	Query     string // in addition to that of the base URL: "alt=sse"
 	KeyHeader string // that takes the key; "" is "Authorization: Bearer KEY"
 	Header    http.Header
 	Body      []byte   // JSON
@@ -101,7 +102,12 @@ func wholeError(v []byte) error {
 	if !rawjson.Valid(v) {
 		return BadEvent(v)
 	}
-	if err := rawjson.Get(v, "error"); rawjson.Kind(v) == '[' || rawjson.Truthy(err) {
+	first := v
+	for e := range rawjson.Elements(v) { // Google sends errors, and answers, as lists
+		first = e
+		break
+	}
+	if rawjson.Truthy(rawjson.Get(first, "error")) {
 		return StreamError(v, "")
 	}
 	return nil
@@ -118,7 +124,7 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 		key = strings.TrimSpace(k)
 		*secrets = append(*secrets, key)
 	}
-	to, err := e.url(c.Path)
+	to, err := e.url(c.Path, c.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +163,17 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 	return client.Do(req)
 }
 
-// url puts a path behind the base URL.
-func (e Endpoint) url(path string) (string, error) {
+// url puts a path and a query behind the base URL.
+func (e Endpoint) url(path, query string) (string, error) {
 	u, err := url.Parse(e.Info.BaseURL)
 	if err != nil || u.Host == "" {
 		return "", &Error{Kind: Rejected, Message: "the base URL of " + e.Info.Provider + " is no URL"}
 	}
 	u.Path = strings.TrimRight(u.Path, "/") + path
 	u.RawPath = ""
+	if query != "" {
+		u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+query, "&")
+	}
 	return u.String(), nil
 }
 

@@ -8,6 +8,7 @@
 //	anthropic   Anthropic Messages
 //	openai      OpenAI Responses
 //	chat        OpenAI Chat Completions and all that imitate it
+//	google      Google's generateContent, of the Gemini API and of Vertex AI
 //	offline     a small rule-based stand-in without key and network
 //	scripted    a model for tests that follows a script
 package provider

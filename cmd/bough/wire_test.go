@@ -37,6 +37,7 @@ func newHome(t *testing.T, server string) *home {
 	h.write("../agent/models.json", fmt.Sprintf(`{"providers":{
 		"fakechat":{"baseUrl":"%[1]s/v1","api":"openai-completions","apiKey":"k","models":[{"id":"m","contextWindow":100000}]},
 		"fakeresp":{"baseUrl":"%[1]s/v1","api":"openai-responses","apiKey":"k","models":[{"id":"m","reasoning":true}]},
+		"fakegoog":{"baseUrl":"%[1]s/v1beta","api":"google-generative-ai","apiKey":"k","models":[{"id":"m","reasoning":true},{"id":"gemini-3-pro","reasoning":true}]},
 		"fakeanth":{"baseUrl":"%[1]s","api":"anthropic-messages","apiKey":"k","headers":{"x-test":"yes"},"models":[{"id":"m","reasoning":true}]}}}`, server))
 	return h
 }
@@ -75,7 +76,7 @@ func (h *home) newest() string {
 	return slices.Max(files)
 }
 
-var wires = []string{"fakechat", "fakeresp", "fakeanth"}
+var wires = []string{"fakechat/m", "fakeresp/m", "fakeanth/m", "fakegoog/m", "fakegoog/gemini-3-pro"}
 
 // The story of the first day, over each of the wire formats, against a server
 // that refuses what a real one would refuse.
@@ -85,7 +86,7 @@ func TestTheStoryOverEachWireFormat(t *testing.T) {
 			server := fakellm.Start(t, fakellm.Options{Strict: true})
 			h := newHome(t, server.URL)
 			h.write("hello.txt", "first content\n")
-			model := []string{"--repl", "--model", at + "/m"}
+			model := []string{"--repl", "--model", at}
 
 			out := h.bough("read hello.txt\n/history\n", model...)
 			for _, want := range []string{"first content", "[0] system", "[1] user", "[2] assistant", "-> read", "[3] tool", "[4] assistant"} {
@@ -148,12 +149,12 @@ func TestEveryPlaceMakesALegalRequest(t *testing.T) {
 			h := newHome(t, server.URL)
 			h.write("a.txt", "a\n")
 			h.write("b.txt", "b\n")
-			h.bough("think: hard\nread a.txt and b.txt\nrun echo x\n", "--repl", "--model", at+"/m")
+			h.bough("think: hard\nread a.txt and b.txt\nrun echo x\n", "--repl", "--model", at)
 			file := h.newest()
 			n := len(strings.Split(h.bough("/history\n", "--repl", "-q", "--session", file), "\n")) - 1
 			for i := range n {
 				for _, how := range []string{"", " --exact"} {
-					out, err := h.try(fmt.Sprintf("/history\n/branch %d%s\nhello\n", i, how), "--repl", "--session", file, "--model", at+"/m")
+					out, err := h.try(fmt.Sprintf("/history\n/branch %d%s\nhello\n", i, how), "--repl", "--session", file, "--model", at)
 					if err != nil {
 						t.Errorf("at [%d]%s: %v\n%s", i, how, err, out)
 					}
@@ -178,8 +179,8 @@ func TestSwitchingTheProvider(t *testing.T) {
 	h.bough("think: first\nread a.txt\n", "--repl", "--model", "fakeresp/m")
 	for _, from := range wires {
 		for _, to := range wires {
-			h.bough("think: "+from+"\nread a.txt\n", "--repl", "-c", "--model", from+"/m")
-			h.bough("think: "+to+"\nread a.txt\n", "--repl", "-c", "--model", to+"/m")
+			h.bough("think: "+from+"\nread a.txt\n", "--repl", "-c", "--model", from)
+			h.bough("think: "+to+"\nread a.txt\n", "--repl", "-c", "--model", to)
 		}
 	}
 	for _, r := range server.Requests() {

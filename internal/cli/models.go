@@ -14,6 +14,7 @@ import (
 	"github.com/boughdev/bough/provider/anthropic"
 	"github.com/boughdev/bough/provider/catalog"
 	"github.com/boughdev/bough/provider/chat"
+	"github.com/boughdev/bough/provider/google"
 	"github.com/boughdev/bough/provider/offline"
 	"github.com/boughdev/bough/provider/openai"
 	"github.com/boughdev/bough/provider/scripted"
@@ -191,6 +192,8 @@ func (m *models) open(c catalog.Choice) (provider.Model, error) {
 		return openai.New(ep), nil
 	case "openai-completions":
 		return chat.New(ep), nil
+	case "google-generative-ai":
+		return google.New(ep), nil
 	}
 	return nil, fmt.Errorf("%s speaks %s, which bough does not know yet", c.Name(), c.Info.API)
 }

@@ -20,19 +20,34 @@ func conversation(api script.API, body []byte) script.Conversation {
 		system, c.Items = chatItems(body)
 	case script.Anthropic:
 		system, c.Items = anthropicItems(body)
+	case script.Google:
+		system, c.Items = googleItems(body)
 	default:
 		system, c.Items = responsesItems(body)
 	}
 	c.System = strings.Join(system, "\n\n")
-	for t := range rawjson.Elements(at(body, "tools")) {
+	for t := range rawjson.Elements(declared(body)) {
 		name, ok := rawjson.String(first(at(t, "function", "name"), at(t, "name")))
 		if !ok {
 			continue
 		}
-		schema := first(at(t, "function", "parameters"), at(t, "parameters"), at(t, "input_schema"))
+		schema := first(at(t, "function", "parameters"), at(t, "parameters"), at(t, "input_schema"), at(t, "parametersJsonSchema"))
 		c.Tools = append(c.Tools, script.Tool{Name: name, Schema: schema})
 	}
 	return c
+}
+
+// declared returns the list of tools, which Google puts one level deeper.
+func declared(body []byte) []byte {
+	tools := at(body, "tools")
+	var all [][]byte
+	for t := range rawjson.Elements(tools) {
+		all = append(all, elements(at(t, "functionDeclarations"))...)
+	}
+	if len(all) > 0 {
+		return rawjson.Array(all)
+	}
+	return tools
 }
 
 // parts joins the texts of a content, a string or a list, by line ends.

@@ -33,6 +33,8 @@ func newEncoder(r *script.Reply, body []byte) encoder {
 		return newChat(r, body)
 	case script.Anthropic:
 		return &anthropicEncoder{r}
+	case script.Google:
+		return &googleEncoder{r}
 	}
 	return newResponses(r, body)
 }

@@ -1,4 +1,4 @@
-// Package fakellm is a scriptable stand-in for three model APIs, for tests. It
+// Package fakellm is a scriptable stand-in for four model APIs, for tests. It
 // listens on the loopback address only and answers as a script of
 // internal/script says; what it says depends on nothing but the requests, ids
 // and times included.
@@ -9,9 +9,11 @@
 //	POST …/responses              OpenAI Responses
 //	POST …/messages               Anthropic Messages
 //	POST …/messages/count_tokens
+//	POST …/models/ID:streamGenerateContent, …/models/ID:generateContent   Google
 //	GET  …/models, …/models/ID    Anthropic's if the request has anthropic-version
 //
-// With "stream": true the answer is an event stream. Besides:
+// With "stream": true, or stream… in the path, the answer is an event stream.
+// Besides:
 //
 //	GET  /__fake/health, /__fake/requests, /__fake/holds
 //	POST /__fake/release/NAME     lets the reply at that hold go on

@@ -28,6 +28,9 @@ func apiOf(path string) (script.API, bool) {
 	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages"+countSuffix):
 		return script.Anthropic, true
 	}
+	if _, _, ok := googleCall(path); ok {
+		return script.Google, true
+	}
 	return "", false
 }
 
@@ -74,6 +77,9 @@ func countTokens(c script.Conversation) int {
 // ask answers a request to a model.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, api script.API, body []byte) {
 	c := conversation(api, body)
+	if api == script.Google { // what others say in the body is in the path here
+		c.Model, c.Stream, _ = googleCall(r.URL.Path)
+	}
 	q := s.script.Take(c)
 	found := violations(c, body)
 	var reply *script.Reply

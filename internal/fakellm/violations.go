@@ -23,12 +23,15 @@ func (f *findings) add(format string, args ...any) { *f = append(*f, fmt.Sprintf
 // violations tells what a real server would refuse about a request.
 func violations(c script.Conversation, body []byte) []string {
 	f := findings{}
-	if !rawjson.Truthy(at(body, "model")) {
+	if c.Model == "" || c.API != script.Google && !rawjson.Truthy(at(body, "model")) {
 		f.add("model is missing")
 	}
 	list := "messages"
-	if c.API == script.Responses {
+	switch c.API {
+	case script.Responses:
 		list = "input"
+	case script.Google:
+		list = "contents"
 	}
 	switch v := at(body, list); {
 	case v == nil:
@@ -41,6 +44,8 @@ func violations(c script.Conversation, body []byte) []string {
 		f.anthropic(body)
 	case script.Chat:
 		f.chat(body)
+	case script.Google:
+		f.google(body)
 	}
 	f.tools(c.Tools)
 	f.calls(c)

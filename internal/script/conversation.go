@@ -13,6 +13,7 @@ const (
 	Chat      API = "chat"      // OpenAI Chat Completions
 	Responses API = "responses" // OpenAI Responses
 	Anthropic API = "anthropic" // Anthropic Messages
+	Google    API = "google"    // Google generateContent
 )
 
 // Role tells whose an item of a conversation is.

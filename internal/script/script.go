@@ -15,7 +15,7 @@
 //
 // The first rule that holds wins. Conditions of "when":
 //
-//	api          "chat" | "responses" | "anthropic"
+//	api          "chat" | "responses" | "anthropic" | "google"
 //	model, system, user (last user text), firstUser, any (all texts)   expressions
 //	toolResult   expression over the last tool result; holds only at the end of a conversation
 //	toolName     expression over the tool it came from

@@ -96,7 +96,7 @@ func decode(id string) ([]Model, error) {
 // listed, but cannot be asked yet.
 func Speaks(api string) bool {
 	switch api {
-	case "anthropic-messages", "openai-responses", "openai-completions":
+	case "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai":
 		return true
 	}
 	return false

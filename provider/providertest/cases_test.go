@@ -15,6 +15,7 @@ import (
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/provider/anthropic"
 	"github.com/boughdev/bough/provider/chat"
+	"github.com/boughdev/bough/provider/google"
 	"github.com/boughdev/bough/provider/openai"
 	"github.com/boughdev/bough/provider/providertest"
 )
@@ -62,6 +63,8 @@ func TestSessionCasesCanBeSent(t *testing.T) {
 				{"anthropic-messages", "claude-sonnet-4-5", "anthropic", anthropic.New, providertest.CheckAnthropic},
 				{"openai-responses", "gpt-5", "openai", openai.New, providertest.CheckResponses},
 				{"openai-completions", "gpt-4o-mini", "openai", chat.New, providertest.CheckChat},
+				{"google-generative-ai", "gemini-2.5-flash", "google", google.New, providertest.CheckGoogle},
+				{"google-generative-ai", "gemini-3.1-pro-preview", "google", google.New, providertest.CheckGoogle},
 			} {
 				var caught catcher
 				m := api.make(provider.Endpoint{Info: provider.Info{ID: api.id, API: api.name, Provider: api.by, Reasoning: true, Input: []string{"text", "image"}, MaxTokens: 8000}, Client: &http.Client{Transport: &caught}})

@@ -16,8 +16,22 @@ type findings []string
 
 func (f *findings) add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
 
-// body checks what all APIs ask of a request.
+// body checks what all APIs ask of a request that says all in its body.
 func (f *findings) body(body []byte) bool {
+	if !f.document(body) {
+		return false
+	}
+	if s, _ := rawjson.GetString(body, "model"); s == "" {
+		f.add("model is missing")
+	}
+	if !rawjson.Bool(rawjson.Get(body, "stream")) {
+		f.add("stream is not asked for")
+	}
+	return true
+}
+
+// document checks what all APIs ask of the JSON of a request.
+func (f *findings) document(body []byte) bool {
 	if !rawjson.Valid(body) || rawjson.Kind(body) != '{' {
 		f.add("the body is no JSON object")
 		return false
@@ -29,12 +43,6 @@ func (f *findings) body(body []byte) bool {
 		f.add("the body has %d bytes", n)
 	}
 	f.surrogates(body)
-	if s, _ := rawjson.GetString(body, "model"); s == "" {
-		f.add("model is missing")
-	}
-	if !rawjson.Bool(rawjson.Get(body, "stream")) {
-		f.add("stream is not asked for")
-	}
 	f.repeated("", body)
 	return true
 }

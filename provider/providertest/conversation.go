@@ -104,6 +104,9 @@ func (g *generator) thinking(api string) string {
 	case "openai-responses":
 		return pick(g, fmt.Sprintf(`{"type":"thinking","thinking":"hm","thinkingSignature":"{\"id\":\"rs_%d\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"x\"}"}`, g.n),
 			`{"type":"thinking","thinking":"no item"}`, `{"type":"thinking","thinking":"x","thinkingSignature":"no json"}`)
+	case "google-generative-ai", "google-vertex":
+		return pick(g, `{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln"}`, `{"type":"thinking","thinking":"","thinkingSignature":"c2ln"}`,
+			`{"type":"thinking","thinking":"unsigned"}`, `{"type":"thinking","thinking":" ","thinkingSignature":"no base64"}`)
 	}
 	return pick(g, `{"type":"thinking","thinking":"hm","thinkingSignature":"reasoning_content"}`,
 		`{"type":"thinking","thinking":"hm","thinkingSignature":"[{\"type\":\"reasoning.text\",\"text\":\"hm\",\"index\":0}]"}`, `{"type":"thinking","thinking":"plain"}`)
@@ -113,7 +116,7 @@ func (g *generator) thinking(api string) string {
 func (g *generator) turn() {
 	api, by, model := g.target.API, g.target.Provider, g.target.ID
 	if g.r.IntN(3) == 0 {
-		api, by = pick(g, "anthropic-messages", "openai-responses", "openai-completions"), pick(g, g.target.Provider, "elsewhere")
+		api, by = pick(g, "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai"), pick(g, g.target.Provider, "elsewhere")
 		model = "another"
 	}
 	var blocks, ids []string

@@ -1,0 +1,166 @@
+package google
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/provider"
+)
+
+// thinking is how much a request asks the model to think.
+type thinking struct {
+	set    bool   // say something at all
+	show   bool   // ask for the thoughts
+	level  string // for models that have levels
+	budget int64  // tokens, for the others
+}
+
+func (m *model) thinking(req provider.Request, limit int64) thinking {
+	info := m.ep.Info
+	if !info.Reasoning {
+		return thinking{}
+	}
+	asked := cmp.Or(req.Thinking, "off")
+	level := info.Clamp(asked)
+	word, offered := info.ThinkingWord(level)
+	if !offered {
+		return thinking{}
+	}
+	t := thinking{set: true, show: asked != "off"}
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+		t.budget = n
+		return t
+	}
+	switch {
+	case !m.traits.levels:
+		t.budget = m.traits.budget(level, limit)
+		t.show = t.show && t.budget != 0
+	case level != "off":
+		t.level = strings.ToUpper(word)
+	case m.traits.pro: // the least that there is
+		t.level = "LOW"
+	default:
+		t.level = "MINIMAL"
+	}
+	return t
+}
+
+// budget returns how many tokens a model of the second generation may think at a
+// level; each kind has a least and a most. What is left of the limit must do for
+// the answer.
+func (t traits) budget(level string, limit int64) int64 {
+	least, most := int64(0), int64(24576)
+	switch {
+	case t.pro:
+		least, most = 128, 32768
+	case t.lite:
+		least = 512
+	}
+	var budget int64
+	switch level {
+	case "off":
+		if t.pro {
+			return least
+		}
+		return 0
+	case "minimal":
+		budget = max(128, least)
+	case "low":
+		budget = 2048
+	case "medium":
+		budget = 8192
+	default:
+		budget = most
+	}
+	if limit > 0 {
+		budget = min(budget, limit-1024)
+	}
+	if budget < max(least, 1) {
+		if t.pro {
+			return least
+		}
+		return 0
+	}
+	return budget
+}
+
+func (t thinking) write(b *provider.Body) {
+	if !t.set {
+		return
+	}
+	b.Key("thinkingConfig").Open('{')
+	if t.show {
+		b.Bool("includeThoughts", true)
+	}
+	if t.level != "" {
+		b.Str("thinkingLevel", t.level)
+	} else {
+		b.Int("thinkingBudget", t.budget)
+	}
+	b.Close('}')
+}
+
+// body writes a request. The contents come last, so that requests with a common
+// beginning of the conversation begin alike.
+func (m *model) body(req provider.Request) []byte {
+	info := m.ep.Info
+	o := provider.PrepareOptions{}
+	if m.traits.ids {
+		o.CallID = provider.SafeCallID
+	}
+	msgs := provider.Prepare(req.Messages, info, o)
+	prompt, tools, msgs := provider.FoldSystem(msgs, false)
+	limit := req.MaxTokens
+	if limit <= 0 || info.MaxTokens > 0 && limit > info.MaxTokens {
+		limit = info.MaxTokens
+	}
+	t := m.thinking(req, limit)
+
+	var b provider.Body
+	b.Open('{')
+	if !blank(prompt) {
+		b.Key("systemInstruction").Open('{')
+		b.Key("parts").Open('[')
+		b.Open('{')
+		b.Str("text", prompt)
+		b.Close('}')
+		b.Close(']')
+		b.Close('}')
+	}
+	writeTools(&b, tools)
+	if limit > 0 || t.set {
+		b.Key("generationConfig").Open('{')
+		if limit > 0 {
+			b.Int("maxOutputTokens", limit)
+		}
+		t.write(&b)
+		b.Close('}')
+	}
+	b.Key("contents").Open('[')
+	e := encoder{b: &b, traits: m.traits}
+	e.messages(msgs)
+	b.Close(']')
+	b.Close('}')
+	return b.Bytes()
+}
+
+func writeTools(b *provider.Body, tools []message.ToolSpec) {
+	if len(tools) == 0 {
+		return
+	}
+	b.Key("tools").Open('[')
+	b.Open('{')
+	b.Key("functionDeclarations").Open('[')
+	for _, t := range tools {
+		b.Open('{')
+		b.Str("name", t.Name)
+		b.Str("description", cmp.Or(t.Description, t.Name)) // there must be one
+		writeParameters(b, provider.Schema(t))
+		b.Close('}')
+	}
+	b.Close(']')
+	b.Close('}')
+	b.Close(']')
+}

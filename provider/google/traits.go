@@ -1,0 +1,37 @@
+package google
+
+import (
+	"strings"
+
+	"github.com/boughdev/bough/provider"
+)
+
+// traits are what the models behind the API differ in.
+type traits struct {
+	levels   bool // thinking has levels, not a budget of tokens
+	ids      bool // calls and responses carry ids
+	pictures bool // a function response may have pictures in it
+	signed   bool // the first call of an answer must be signed
+	pro      bool // thinking cannot be switched off
+	lite     bool
+}
+
+// traitsOf knows a model by its name, since the API does not tell: from the third
+// generation on Gemini differs from what was before. Models of others that Google
+// serves want ids.
+func traitsOf(info provider.Info) traits {
+	id := strings.ToLower(info.ID[strings.LastIndexByte(info.ID, '/')+1:])
+	t := traits{pro: strings.Contains(id, "-pro"), lite: strings.Contains(id, "-lite")}
+	for _, word := range info.ThinkingLevels {
+		t.levels = t.levels || word != nil && *word != "" && (*word)[0] > '9'
+	}
+	version, gemini := strings.CutPrefix(id, "gemini-")
+	switch {
+	case strings.HasPrefix(id, "claude-"), strings.HasPrefix(id, "gpt-"):
+		t.ids = true
+	case !gemini, strings.HasPrefix(version, "1"), strings.HasPrefix(version, "2"):
+	default: // gemini-3…, gemini-pro-latest, gemini-robotics-er-2
+		t.levels, t.ids, t.pictures, t.signed = true, true, true, true
+	}
+	return t
+}
