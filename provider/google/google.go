@@ -59,6 +59,6 @@ func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[mess
 
 // stream asks the model that has a path at an endpoint.
 func (m *model) stream(ctx context.Context, ep provider.Endpoint, path string, req provider.Request) iter.Seq2[message.Delta, error] {
-	c := provider.Call{Path: path + ":streamGenerateContent", Query: "alt=sse", KeyHeader: keyHeader, Body: m.body(req)}
+	c := provider.Call{Path: path + ":streamGenerateContent", Query: "alt=sse", KeyHeader: keyHeader, Body: m.body(req), Omit: req.OmitParams}
 	return ep.Stream(ctx, c, &decoder{info: m.ep.Info})
 }
