@@ -2,6 +2,7 @@ package google
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,8 +107,9 @@ func (t thinking) write(b *provider.Body) {
 // beginning of the conversation begin alike.
 func (m *model) body(req provider.Request) []byte {
 	info := m.ep.Info
+	traits := m.traits.without(req.OmitParams)
 	o := provider.PrepareOptions{}
-	if m.traits.ids {
+	if traits.ids {
 		o.CallID = provider.SafeCallID
 	}
 	msgs := provider.Prepare(req.Messages, info, o)
@@ -129,7 +131,7 @@ func (m *model) body(req provider.Request) []byte {
 		b.Close(']')
 		b.Close('}')
 	}
-	writeTools(&b, tools)
+	writeTools(&b, tools, slices.Contains(req.OmitParams, jsonSchema))
 	if limit > 0 || t.set {
 		b.Key("generationConfig").Open('{')
 		if limit > 0 {
@@ -139,14 +141,14 @@ func (m *model) body(req provider.Request) []byte {
 		b.Close('}')
 	}
 	b.Key("contents").Open('[')
-	e := encoder{b: &b, traits: m.traits}
+	e := encoder{b: &b, traits: traits}
 	e.messages(msgs)
 	b.Close(']')
 	b.Close('}')
 	return b.Bytes()
 }
 
-func writeTools(b *provider.Body, tools []message.ToolSpec) {
+func writeTools(b *provider.Body, tools []message.ToolSpec, old bool) {
 	if len(tools) == 0 {
 		return
 	}
@@ -157,7 +159,7 @@ func writeTools(b *provider.Body, tools []message.ToolSpec) {
 		b.Open('{')
 		b.Str("name", t.Name)
 		b.Str("description", cmp.Or(t.Description, t.Name)) // there must be one
-		writeParameters(b, provider.Schema(t))
+		writeParameters(b, provider.Schema(t), old)
 		b.Close('}')
 	}
 	b.Close(']')

@@ -26,7 +26,12 @@ type schemaWriter struct {
 	root []byte
 	refs []string // that are being written out
 	left int      // how many schemas more may be written
+	old  bool     // as OpenAPI, for who does not know jsonSchema
 }
+
+// jsonSchema is the parameter that takes JSON Schema. Old gateways know another
+// one only, which takes less.
+const jsonSchema = "parametersJsonSchema"
 
 // What is deeper than maxSchemaDepth, or comes behind maxSchemas, may be anything.
 const (
@@ -35,12 +40,16 @@ const (
 )
 
 // writeParameters writes the parameters of a tool, unless it has none.
-func writeParameters(b *provider.Body, schema []byte) {
+func writeParameters(b *provider.Body, schema []byte, old bool) {
 	if !hasMembers(rawjson.Get(schema, "properties")) && !hasAny(schema, "allOf", "anyOf", "oneOf", "$ref", "additionalProperties", "patternProperties") {
 		return
 	}
-	w := schemaWriter{b: b, root: schema, left: maxSchemas}
-	b.Key("parametersJsonSchema")
+	w := schemaWriter{b: b, root: schema, left: maxSchemas, old: old}
+	if old {
+		b.Key("parameters")
+	} else {
+		b.Key(jsonSchema)
+	}
 	w.write(schema, 0)
 }
 
@@ -158,6 +167,19 @@ func both(key string, have, m []byte) []byte {
 }
 
 func (w *schemaWriter) member(v []byte, key string, m []byte, depth int) {
+	if w.old {
+		switch key {
+		case "additionalProperties", "default", "prefixItems":
+			return
+		case "oneOf":
+			key = "anyOf"
+		case "type":
+			for t := range rawjson.Elements(m) {
+				m = t
+				break
+			}
+		}
+	}
 	switch key {
 	case "title", "description", "enum", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "default":
 		w.b.Set(key, m)

@@ -35,3 +35,17 @@ func traitsOf(info provider.Info) traits {
 	}
 	return t
 }
+
+// without returns the traits of a model behind a gateway that does not know some
+// parameters.
+func (t traits) without(params []string) traits {
+	for _, p := range params {
+		switch p {
+		case "id":
+			t.ids = false
+		case "parts":
+			t.pictures = false
+		}
+	}
+	return t
+}
