@@ -38,7 +38,9 @@ type encoder struct {
 // call is a call as it was sent.
 type call struct{ id, name string }
 
-func (e *encoder) messages(msgs []message.Message) {
+// encode writes messages. What stands behind them is no result.
+func encode(e *encoder, b *provider.Body, msgs []message.Message) {
+	e.b = b
 	for _, m := range msgs {
 		if m.Role != message.ToolResult {
 			e.respond()
@@ -58,7 +60,11 @@ func (e *encoder) messages(msgs []message.Message) {
 		}
 	}
 	e.respond()
-	if e.last != "user" { // the API answers nothing else
+}
+
+// finish ends the contents. The user must come last: the API answers nothing else.
+func (e *encoder) finish() {
+	if e.last != "user" {
 		e.turn("user")
 		e.text(goOn)
 	}
@@ -241,7 +247,7 @@ func (e *encoder) respond() {
 		}
 	}
 	e.close()
-	clear(e.results)
+	e.results = nil
 	for _, l := range late {
 		e.turn("user")
 		e.text(shown + l.of + ":")

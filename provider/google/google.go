@@ -37,6 +37,7 @@ const keyHeader = "X-Goog-Api-Key"
 type model struct {
 	ep     provider.Endpoint
 	traits traits
+	grown  provider.Growing[encoder]
 }
 
 // New returns the model at an endpoint whose API is "google-generative-ai".
@@ -44,7 +45,13 @@ func New(ep provider.Endpoint) provider.Model {
 	if ep.Info.BaseURL == "" {
 		ep.Info.BaseURL = "https://generativelanguage.googleapis.com/v1beta"
 	}
-	return &model{ep, traitsOf(ep.Info)}
+	return newModel(ep)
+}
+
+func newModel(ep provider.Endpoint) *model {
+	m := &model{ep: ep, traits: traitsOf(ep.Info)}
+	m.grown.Target, m.grown.Options = ep.Info, m.traits.prepare()
+	return m
 }
 
 func (m *model) Info() provider.Info { return m.ep.Info }

@@ -107,13 +107,12 @@ func (t thinking) write(b *provider.Body) {
 // beginning of the conversation begin alike.
 func (m *model) body(req provider.Request) []byte {
 	info := m.ep.Info
-	traits := m.traits.without(req.OmitParams)
-	o := provider.PrepareOptions{}
-	if traits.ids {
-		o.CallID = provider.SafeCallID
+	grown, traits := &m.grown, m.traits.without(req.OmitParams)
+	if traits != m.traits { // what was written before is of no use
+		grown = &provider.Growing[encoder]{Target: info, Options: traits.prepare()}
 	}
-	msgs := provider.Prepare(req.Messages, info, o)
-	prompt, tools, msgs := provider.FoldSystem(msgs, false)
+	c := grown.Begin(req)
+	defer c.End()
 	limit := req.MaxTokens
 	if limit <= 0 || info.MaxTokens > 0 && limit > info.MaxTokens {
 		limit = info.MaxTokens
@@ -122,16 +121,16 @@ func (m *model) body(req provider.Request) []byte {
 
 	var b provider.Body
 	b.Open('{')
-	if !blank(prompt) {
+	if !blank(c.Prompt) {
 		b.Key("systemInstruction").Open('{')
 		b.Key("parts").Open('[')
 		b.Open('{')
-		b.Str("text", prompt)
+		b.Str("text", c.Prompt)
 		b.Close('}')
 		b.Close(']')
 		b.Close('}')
 	}
-	writeTools(&b, tools, slices.Contains(req.OmitParams, jsonSchema))
+	writeTools(&b, c.Tools, slices.Contains(req.OmitParams, jsonSchema))
 	if limit > 0 || t.set {
 		b.Key("generationConfig").Open('{')
 		if limit > 0 {
@@ -141,8 +140,9 @@ func (m *model) body(req provider.Request) []byte {
 		b.Close('}')
 	}
 	b.Key("contents").Open('[')
-	e := encoder{b: &b, traits: traits}
-	e.messages(msgs)
+	e, rest := c.Write(&b, encoder{traits: traits}, encode)
+	encode(&e, &b, rest)
+	e.finish()
 	b.Close(']')
 	b.Close('}')
 	return b.Bytes()

@@ -36,6 +36,14 @@ func traitsOf(info provider.Info) traits {
 	return t
 }
 
+// prepare says how a conversation is prepared for the model.
+func (t traits) prepare() provider.PrepareOptions {
+	if t.ids {
+		return provider.PrepareOptions{CallID: provider.SafeCallID}
+	}
+	return provider.PrepareOptions{}
+}
+
 // without returns the traits of a model behind a gateway that does not know some
 // parameters.
 func (t traits) without(params []string) traits {
