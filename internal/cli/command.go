@@ -70,6 +70,8 @@ func commands() []command {
 				{"--again", "", "also what was imported before"},
 				dirOption,
 			}, importCommand},
+		{"list", "", "list skills, templates, themes and extensions, and where each is from", resourcesHelp, resourcesOptions(), resourcesCommand},
+		{"trust", "[list | yes [DIR] | no [DIR] | forget [DIR]]", "say or change whether a project is trusted", trustHelp, nil, trustCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
 		{"help", "[TOPIC]", "print help, or more of a command or an option", "", nil, helpCommand},
@@ -97,7 +99,7 @@ func missingCommands() map[string]string {
 	packages := "bough fetches no packages."
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
-		"auth": key, "list": settings, "config": settings,
+		"auth": key, "config": settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
 		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",

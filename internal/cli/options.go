@@ -33,6 +33,8 @@ type args struct {
 	systemPrompt                 string
 	appendPrompt                 []string
 	noContext                    bool
+	skills, templates            []string // places besides the usual ones
+	noSkills, noTemplates        bool
 	approve, noApprove           bool
 	offline, quiet, ascii        bool
 	maxTurns                     int      // -1: not given
@@ -109,9 +111,19 @@ func options() []option {
 			return nil
 		}},
 		{"no-context-files", "nc", flag, "", "do not read AGENTS.md and the like", on(func(a *args) *bool { return &a.noContext })},
+		{"skill", "", value, "PATH", "use this skill, or those in this folder; may be given several times", func(a *args, v string) error {
+			a.skills = append(a.skills, v)
+			return nil
+		}},
+		{"prompt-template", "", value, "PATH", "use this prompt template, or those in this folder; likewise", func(a *args, v string) error {
+			a.templates = append(a.templates, v)
+			return nil
+		}},
+		{"no-skills", "ns", flag, "", "no skills but those of --skill", on(func(a *args) *bool { return &a.noSkills })},
+		{"no-prompt-templates", "np", flag, "", "no templates but those of --prompt-template", on(func(a *args) *bool { return &a.noTemplates })},
 		{"max-turns", "", value, "N", "end a run after N turns (0: no limit)", setMaxTurns},
-		{"approve", "a", flag, "", "trust the project's own settings for this run", on(func(a *args) *bool { return &a.approve })},
-		{"no-approve", "na", flag, "", "do not trust them", on(func(a *args) *bool { return &a.noApprove })},
+		{"approve", "a", flag, "", "trust what the project brings along, for this run", on(func(a *args) *bool { return &a.approve })},
+		{"no-approve", "na", flag, "", "leave it out", on(func(a *args) *bool { return &a.noApprove })},
 		{"offline", "", flag, "", "no use of the network by itself", on(func(a *args) *bool { return &a.offline })},
 		{"quiet", "q", flag, "", "leave out what is not the answer", on(func(a *args) *bool { return &a.quiet })},
 		{"ascii", "", flag, "", "draw trees with plain characters", on(func(a *args) *bool { return &a.ascii })},
@@ -122,15 +134,11 @@ func options() []option {
 		{"extension", "e", value, "PATH", "", without("--extension", "JavaScript extensions do not run in bough")},
 		{"no-extensions", "ne", flag, "", "", without("--no-extensions", "JavaScript extensions do not run in bough anyway")},
 		{"no-mcp", "", flag, "", "", without("--no-mcp", "this version has no MCP")},
-		{"skill", "", value, "PATH", "", without("--skill", "this version has no skills")},
-		{"prompt-template", "", value, "PATH", "", without("--prompt-template", "this version has no prompt templates")},
 		{"theme", "", value, "PATH", "", without("--theme", "this version has no themes")},
 		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
 		{"tui-mode", "", value, "MODE", "", without("--tui-mode", "this version has no full screen")},
 		{"lang", "", value, "LANGUAGE", "", setLanguage},
 		{"verbose", "", flag, "", "", silent},
-		{"no-skills", "ns", flag, "", "", silent},
-		{"no-prompt-templates", "np", flag, "", "", silent},
 		{"no-themes", "", flag, "", "", silent},
 		{"no-attach", "", flag, "", "", silent},
 

@@ -36,7 +36,9 @@ func TestParse(t *testing.T) {
 		{"--append-system-prompt adds up", []string{"--append-system-prompt", "a", "--append-system-prompt", "b"}, args{appendPrompt: []string{"a", "b"}}},
 		{"--fork names its copy", []string{"--fork", "x", "--session-id", "y"}, args{fork: "x", sessionID: "y"}},
 		{"--no-session reads one", []string{"--no-session", "--session", "x"}, args{noSession: true, session: "x"}},
-		{"switches without effect", []string{"-ns", "-np", "--no-themes", "--verbose", "--no-attach", "--lang", "en"}, args{}},
+		{"skills and templates", []string{"-ns", "-np", "--skill", "a", "--skill=b", "--prompt-template", "c"},
+			args{noSkills: true, noTemplates: true, skills: []string{"a", "b"}, templates: []string{"c"}}},
+		{"switches without effect", []string{"--no-themes", "--verbose", "--no-attach", "--lang", "en"}, args{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := parse(tt.words)

@@ -24,6 +24,7 @@ type runner struct {
 	settings config.Settings
 	store    filestore.Store
 	asks     bool // there is a person at a terminal who can be asked
+	projects projects
 }
 
 // newRunner reads settings. It neither looks for models nor touches a session.

@@ -114,7 +114,7 @@ func (f *finder) tell(path, format string, args ...any) {
 
 // clash tells that path lost against another resource of its name.
 func (f *finder) clash(kind, name, path, winner string) {
-	f.problems = append(f.problems, Problem{Path: path, Clash: true, Message: fmt.Sprintf("the %s %q is already that of %s", kind, name, winner)})
+	f.problems = append(f.problems, Problem{Path: path, Clash: true, Message: fmt.Sprintf("not used: the %s %q is that of %s", kind, name, winner)})
 }
 
 // found is a file that may be a resource.
