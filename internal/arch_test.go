@@ -56,6 +56,7 @@ var floors = []struct {
 	{"internal/config", 1},
 	{"internal/auth", 1},
 	{"internal/trust", 1},
+	{"internal/signin", 1},
 	{"internal/workspace/...", 1},
 	{"internal/script", 1},
 	{"internal/pifile", 0},

@@ -41,7 +41,7 @@ func realMain() int {
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir,
 		StdinTerminal: term.IsTerminal(int(os.Stdin.Fd())), StdoutTerminal: term.IsTerminal(int(stdout.Fd())),
-		Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) },
+		Secret: secret, Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) },
 	})
 }
 

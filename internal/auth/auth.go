@@ -8,12 +8,13 @@ package auth
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/boughdev/bough/internal/pifile"
@@ -25,6 +26,17 @@ type Credential struct {
 	Type string            // "api_key", "oauth", or what is to come
 	Key  string            // of an api_key, as written
 	Env  map[string]string // variables that go before those of the process
+
+	// Of an "oauth" entry: the token for requests and until when it counts; the
+	// zero time is for ever. What renews it stays in the file.
+	Access  string
+	Expires time.Time
+}
+
+// Valid reports whether the token of a sign-in is there and counts for at least
+// so long.
+func (c Credential) Valid(rest time.Duration) bool {
+	return c.Access != "" && (c.Expires.IsZero() || time.Until(c.Expires) > rest)
 }
 
 // Credentials are the entries of auth.json by provider.
@@ -38,7 +50,7 @@ func Load(path string) (Credentials, []string) {
 	} else if err != nil {
 		return nil, []string{err.Error()}
 	}
-	doc = slices.Clip(bytes.TrimPrefix(doc, []byte("\ufeff")))
+	doc = slices.Clip(bytes.TrimPrefix(doc, bom))
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return nil, nil
 	}
@@ -67,6 +79,12 @@ func decode(v []byte) (Credential, error) {
 	if c.Type, ok = rawjson.GetString(v, "type"); !ok {
 		return Credential{}, errors.New("has no type; ignored")
 	}
+	if c.Type == "oauth" {
+		c.Access, _ = rawjson.GetString(v, "access")
+		if ms, ok := rawjson.Number(rawjson.Get(v, "expires")); ok && ms > 0 && ms < 1e15 {
+			c.Expires = time.UnixMilli(int64(ms))
+		}
+	}
 	if c.Type != "api_key" {
 		return c, nil
 	}
@@ -91,32 +109,65 @@ func lock() pifile.LockOptions {
 	return pifile.LockOptions{Stale: 30 * time.Second, Wait: 5 * time.Second}
 }
 
-// SaveKey writes a key for a provider to auth.json, in place of what is there
-// for it.
-func SaveKey(ctx context.Context, path, provider, key string) error {
-	entry, err := json.Marshal(struct {
-		Type string `json:"type"`
-		Key  string `json:"key"`
-	}{"api_key", key})
-	if err != nil {
-		return err
+// Literal writes a key so that none of its characters means anything in the file.
+func Literal(key string) string {
+	literal := strings.ReplaceAll(key, "$", "$$")
+	if strings.HasPrefix(literal, "!") {
+		literal = "$" + literal
 	}
-	return save(ctx, path, provider, entry)
+	return literal
 }
 
-// Remove takes what auth.json has for a provider away.
-func Remove(ctx context.Context, path, provider string) error {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return save(ctx, path, provider, nil)
-}
-
-func save(ctx context.Context, path, provider string, entry []byte) error {
-	err := pifile.Update(ctx, path, 0o600, lock(), func(doc []byte) ([]byte, error) {
-		return pifile.Set(doc, []string{provider}, entry)
+// SaveKey writes a key for a provider to auth.json, as it is to stand there, and
+// variables that go with it. What else is known of a key that was there stays; a
+// sign-in is replaced.
+func SaveKey(ctx context.Context, path, provider, key string, env map[string]string) error {
+	return save(ctx, path, provider, func(doc []byte) ([]byte, error) {
+		kind, _ := rawjson.GetString(rawjson.Get(slices.Clip(bytes.TrimPrefix(doc, bom)), provider), "type")
+		var err error
+		if kind != "api_key" {
+			// An object again, whatever was there.
+			if doc, err = pifile.Set(doc, []string{provider}, []byte(`{"type":"api_key"}`)); err != nil {
+				return nil, err
+			}
+		}
+		set := func(v string, at ...string) {
+			if err == nil {
+				doc, err = pifile.Set(doc, append([]string{provider}, at...), rawjson.AppendString(nil, v))
+			}
+		}
+		set(key, "key")
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			set(env[name], "env", name)
+		}
+		return doc, err
 	})
-	if err != nil {
+}
+
+// Remove takes what auth.json has for a provider away, and reports whether there
+// was anything.
+func Remove(ctx context.Context, path, provider string) (bool, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	had := false
+	err := save(ctx, path, provider, func(doc []byte) ([]byte, error) {
+		had = rawjson.Get(slices.Clip(bytes.TrimPrefix(doc, bom)), provider) != nil
+		if !had {
+			return doc, nil
+		}
+		return pifile.Set(doc, []string{provider}, nil)
+	})
+	return had && err == nil, err
+}
+
+var bom = []byte("\ufeff")
+
+func save(ctx context.Context, path, provider string, change func([]byte) ([]byte, error)) error {
+	err := pifile.Update(ctx, path, 0o600, lock(), change)
+	if errors.Is(err, pifile.ErrNoObject) {
+		return fmt.Errorf("%s is %w. Repair it, or move it away; then try again", path, err)
+	} else if err != nil {
 		return fmt.Errorf("save the key of %s in %s: %w", provider, path, err)
 	}
 	return nil

@@ -128,7 +128,7 @@ func TestLoad(t *testing.T) {
 		warnings  []string
 	}{
 		{"keys", "\ufeff{\"a\":{\"type\":\"api_key\",\"key\":\"k\",\"env\":{\"X\":\"y\",\"Z\":1},\"more\":2},\"b\":{\"type\":\"oauth\",\"access\":\"t\"}}",
-			Credentials{"a": {"api_key", "k", map[string]string{"X": "y"}}, "b": {Type: "oauth"}}, nil},
+			Credentials{"a": {Type: "api_key", Key: "k", Env: map[string]string{"X": "y"}}, "b": {Type: "oauth", Access: "t"}}, nil},
 		{"wrong entries cost only themselves", "{\n\"a\": 5,\n\"b\": {},\n\"c\": {\"type\":\"api_key\",\"key\":[]},\n\"d\":{\"type\":\"api_key\"}}", Credentials{"d": {Type: "api_key"}},
 			[]string{":2: a: is no object; ignored", ":3: b: has no type; ignored", ":4: c: has a key that is no text; ignored"}},
 		{"a broken file", `{"a": sk-secret`, nil, []string{":1: is no JSON object; no key in it is used"}},
@@ -151,15 +151,15 @@ func TestLoad(t *testing.T) {
 
 func TestSaveAndRemove(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent", "auth.json")
-	if err := Remove(t.Context(), path, "a"); err != nil {
+	if had, err := Remove(t.Context(), path, "a"); had || err != nil {
 		t.Error(err)
 	}
 	for i := range 2 {
-		if err := SaveKey(t.Context(), path, "a", "key-"+strconv.Itoa(i)); err != nil {
+		if err := SaveKey(t.Context(), path, "a", "key-"+strconv.Itoa(i), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := SaveKey(t.Context(), path, "b.c", "<k>"); err != nil {
+	if err := SaveKey(t.Context(), path, "b.c", "<k>", nil); err != nil {
 		t.Fatal(err)
 	}
 	c, _ := Load(path)
@@ -169,7 +169,7 @@ func TestSaveAndRemove(t *testing.T) {
 	if fi, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", fi.Mode(), err)
 	}
-	if err := Remove(t.Context(), path, "a"); err != nil {
+	if had, err := Remove(t.Context(), path, "a"); !had || err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := Load(path); len(c) != 1 {
@@ -183,8 +183,8 @@ func TestMissingAndSecrets(t *testing.T) {
 	if got, want := k.Secrets(), []string{"sk-file-secret-1", "sk-openai-secret", "sk-flag-secret"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for provider, want := range map[string]string{"xai": "no key for xai: set XAI_API_KEY, or give one with --api-key",
-		"y": "no key for y: its sign-in of pi cannot be used; give one with --api-key"} {
+	for provider, want := range map[string]string{"xai": "no key for xai: set XAI_API_KEY, or run bough auth login xai",
+		"y": "no key for y: its sign-in in auth.json belongs to pi and is left alone; bough needs an API key: run bough auth login y"} {
 		if err := k.Missing(provider); !errors.Is(err, ErrNoKey) || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

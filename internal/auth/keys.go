@@ -5,17 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Keys finds the keys of providers. It may be used by several goroutines.
 type Keys struct {
-	env   func(string) string
-	creds Credentials
+	env func(string) string
 
 	mu       sync.Mutex
+	creds    Credentials                       // guarded by mu
+	file     string                            // that creds are from, or ""
+	stamp    stamp                             // of the file when it was read; guarded by mu
 	flags    map[string]string                 // --api-key, by provider; guarded by mu
 	commands map[string]func() (string, error) // of auth.json, each run once; guarded by mu
 }
@@ -23,6 +27,71 @@ type Keys struct {
 // New returns the keys of a user.
 func New(env func(string) string, creds Credentials) *Keys {
 	return &Keys{env: env, creds: creds, flags: map[string]string{}, commands: map[string]func() (string, error){}}
+}
+
+// Open returns the keys of a user whose auth.json lies at path, and what is wrong
+// in it. See [Keys.Refresh].
+func Open(env func(string) string, path string) (*Keys, []string) {
+	at := stampOf(path)
+	creds, warnings := Load(path)
+	k := New(env, creds)
+	k.file, k.stamp = path, at
+	return k, warnings
+}
+
+// Refresh reads auth.json again if it has changed, so that who signs in beside a
+// running conversation can go on in it. It reports whether it did.
+func (k *Keys) Refresh() bool {
+	if k.file == "" {
+		return false
+	}
+	at := stampOf(k.file)
+	k.mu.Lock()
+	same := at == k.stamp
+	k.mu.Unlock()
+	if same {
+		return false
+	}
+	creds, _ := Load(k.file) // what is wrong was told at the start, or by who wrote it
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.creds, k.stamp = creds, at
+	clear(k.commands)
+	return true
+}
+
+// stamp tells one state of a file from another.
+type stamp struct {
+	size int64
+	time time.Time
+}
+
+func stampOf(path string) stamp {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{fi.Size(), fi.ModTime()}
+}
+
+// Stored returns what auth.json has for a provider.
+func (k *Keys) Stored(provider string) (Credential, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c, ok := k.creds[provider]
+	return c, ok
+}
+
+// StoredProviders returns the providers of auth.json, by name.
+func (k *Keys) StoredProviders() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Sorted(maps.Keys(k.creds))
+}
+
+func (k *Keys) cred(provider string) Credential {
+	c, _ := k.Stored(provider)
+	return c
 }
 
 // Use sets the key of a provider that goes before all others. It is kept in
@@ -67,7 +136,7 @@ func (k *Keys) Find(provider, configured string) Source {
 	switch {
 	case flag != "":
 		return Source{Place: Flag}
-	case k.isSet(provider, k.creds[provider].Key):
+	case k.isSet(provider, k.cred(provider).Key), k.signedIn(provider):
 		return Source{Place: File}
 	case k.isSet(provider, configured):
 		return Source{Place: ModelsFile}
@@ -78,6 +147,13 @@ func (k *Keys) Find(provider, configured string) Source {
 		}
 	}
 	return Source{}
+}
+
+// signedIn reports whether the token of a sign-in can be used: where it is a key
+// like any other.
+func (k *Keys) signedIn(provider string) bool {
+	c := k.cred(provider)
+	return c.Type == "oauth" && plainToken(provider) && c.Valid(0)
 }
 
 func (k *Keys) isSet(provider, value string) bool {
@@ -105,10 +181,13 @@ func (k *Keys) Key(ctx context.Context, provider, configured string) (string, er
 	case Variable:
 		return k.Getenv(provider, src.Variable), nil
 	case File:
-		if command, ok := isCommand(k.creds[provider].Key); ok {
+		c := k.cred(provider)
+		if command, ok := isCommand(c.Key); ok {
 			key, err = k.once(ctx, command)
+		} else if c.Type == "oauth" {
+			key = c.Access
 		} else {
-			key, _ = expand(k.creds[provider].Key, k.envOf(provider))
+			key, _ = expand(c.Key, k.envOf(provider))
 		}
 	case ModelsFile:
 		key, _, err = k.Value(ctx, provider, configured)
@@ -147,7 +226,7 @@ func (k *Keys) once(ctx context.Context, command string) (string, error) {
 // Getenv returns a variable for a provider: that of its credential, else that of
 // the process.
 func (k *Keys) Getenv(provider, name string) string {
-	if v := k.creds[provider].Env[name]; v != "" {
+	if v := k.cred(provider).Env[name]; v != "" {
 		return v
 	}
 	return k.env(name)
@@ -162,14 +241,40 @@ var ErrNoKey = errors.New("no key")
 
 // Missing says what to do for a provider without a key.
 func (k *Keys) Missing(provider string) error {
-	hint := "give one with --api-key"
+	if c, ok := k.Stored(provider); ok && c.Type == "oauth" {
+		if plainToken(provider) {
+			return fmt.Errorf("%w for %s: its sign-in has expired; sign in again: bough auth login %s", ErrNoKey, provider, provider)
+		}
+		return fmt.Errorf("%w for %s: its sign-in in auth.json belongs to pi and is left alone; bough needs an API key: %s", ErrNoKey, provider, k.howTo(provider))
+	}
+	return fmt.Errorf("%w for %s: %s", ErrNoKey, provider, k.howTo(provider))
+}
+
+// Unset returns the first variable that a value needs and that is not set, or "".
+func (k *Keys) Unset(provider, value string) string {
+	missing := ""
+	if _, ok := isCommand(value); ok {
+		return ""
+	}
+	expand(value, func(name string) string {
+		v := k.Getenv(provider, name)
+		if v == "" && missing == "" {
+			missing = name
+		}
+		return v
+	})
+	return missing
+}
+
+// howTo says how a provider gets a key.
+func (k *Keys) howTo(provider string) string {
+	hint := "bough auth login " + provider
 	if names := Variables(provider); len(names) > 0 {
-		hint = "set " + names[0] + ", or " + hint
+		hint = "set " + names[0] + ", or run " + hint
+	} else {
+		hint = "run " + hint
 	}
-	if k.creds[provider].Type == "oauth" {
-		hint = "its sign-in of pi cannot be used; " + hint
-	}
-	return fmt.Errorf("%w for %s: %s", ErrNoKey, provider, hint)
+	return hint
 }
 
 // Secrets returns the values that must not be shown: all keys that are known
@@ -183,11 +288,13 @@ func (k *Keys) Secrets() []string {
 	}
 	k.mu.Lock()
 	flags := slices.Collect(maps.Values(k.flags))
+	creds := maps.Clone(k.creds)
 	k.mu.Unlock()
 	for _, s := range flags {
 		add(s)
 	}
-	for id, c := range k.creds {
+	for id, c := range creds {
+		add(c.Access)
 		if _, ok := isCommand(c.Key); !ok {
 			if s, ok := expand(c.Key, k.envOf(id)); ok {
 				add(s)

@@ -14,12 +14,13 @@ func Variables(provider string) []string {
 	return nil
 }
 
-// variables has the names that pi uses (its docs/providers.md).
+// variables has the names that pi uses (its docs/providers.md), and those of
+// servers that a user runs.
 var variables = []struct {
 	provider string
 	names    []string
 }{
-	{"anthropic", []string{"ANTHROPIC_API_KEY", BearerVariable}},
+	{"anthropic", []string{"ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", BearerVariable}},
 	{"ant-ling", []string{"ANT_LING_API_KEY"}},
 	{"azure", []string{"AZURE_OPENAI_API_KEY"}},
 	{"baseten", []string{"BASETEN_API_KEY"}},
@@ -35,6 +36,7 @@ var variables = []struct {
 	{"groq", []string{"GROQ_API_KEY"}},
 	{"huggingface", []string{"HF_TOKEN"}},
 	{"kimi-coding", []string{"KIMI_API_KEY"}},
+	{"litellm", []string{"LITELLM_API_KEY"}},
 	{"llama.cpp", []string{"LLAMA_API_KEY"}},
 	{"meta", []string{"META_API_KEY"}},
 	{"minimax", []string{"MINIMAX_API_KEY"}},
@@ -55,6 +57,7 @@ var variables = []struct {
 	{"together", []string{"TOGETHER_API_KEY"}},
 	{"typesafe", []string{"TYPESAFE_API_KEY"}},
 	{"vercel-ai-gateway", []string{"AI_GATEWAY_API_KEY"}},
+	{"vllm", []string{"VLLM_API_KEY"}},
 	{"xai", []string{"XAI_API_KEY"}},
 	{"xiaomi", []string{"XIAOMI_API_KEY"}},
 	{"xiaomi-token-plan-ams", []string{"XIAOMI_TOKEN_PLAN_AMS_API_KEY"}},

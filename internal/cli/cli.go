@@ -29,6 +29,11 @@ type Env struct {
 	Width                         int             // of the terminal, in columns; 0 if unknown
 	Interrupts                    <-chan struct{} // one for each ctrl+c; nil: none
 
+	// Secret reads a line of the terminal that is not shown; nil: there is none.
+	Secret func(context.Context) (string, error)
+
+	OpenRouter string // where its sign-in is, for tests; "" is the real one
+
 	// Signalled returns the number of the signal that ended ctx, or 0.
 	Signalled func() int
 }
@@ -45,6 +50,9 @@ func Main(ctx context.Context, env Env) int {
 	if err != nil {
 		code = max(code, 1)
 	}
+	if c, ok := errors.AsType[exitCode](err); ok {
+		code = int(c)
+	}
 	if s := env.signalled(); s != 0 {
 		return 128 + s
 	}
@@ -59,6 +67,13 @@ func Main(ctx context.Context, env Env) int {
 	}
 	return code
 }
+
+// exitCode ends the program with that code; all has been said.
+type exitCode int
+
+func (exitCode) Error() string { return "" }
+
+func (exitCode) Is(target error) bool { return target == errSilent }
 
 func (e Env) signalled() int {
 	if e.Signalled == nil {

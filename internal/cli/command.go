@@ -74,6 +74,8 @@ func commands() []command {
 		{"trust", "[list | yes [DIR] | no [DIR] | forget [DIR]]", "say or change whether a project is trusted", trustHelp, nil, trustCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
+		authCommands(),
+		modelsCommand(),
 		{"help", "[TOPIC]", "print help, or more of a command or an option", "", nil, helpCommand},
 	}
 }
@@ -94,12 +96,11 @@ func treeOptions() []commandOption {
 // missingCommands are words that are commands in pi or will be commands in bough,
 // and what helps until then.
 func missingCommands() map[string]string {
-	key := "Set a provider's key in the environment, for example ANTHROPIC_API_KEY; what pi auth login has stored counts too."
 	settings := "Settings are in settings.json and models.json of the agent folder (~/.pi/agent)."
 	packages := "bough fetches no packages."
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
-		"auth": key, "config": settings,
+		"config": settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
 		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -54,9 +55,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 		return ms, nil
 	}
 	if !r.offline() && len(reg.Available()) == 0 {
-		if ms.reg, err = r.registry(ctx, true); err != nil {
-			return nil, err
-		}
+		reg.Add(r.probe(ctx))
 	}
 	if !ms.offline && len(ms.reg.Available()) == 0 {
 		return nil, errors.New(noModel)
@@ -173,7 +172,7 @@ func (m *models) Model(at, id string) (provider.Model, error) {
 	if c.Info.Provider != at || c.Info.ID != id {
 		var ok bool
 		if c, ok = m.reg.Find(at, id); !ok {
-			return nil, fmt.Errorf("there is no model %s/%s", at, id)
+			return nil, m.reg.Missing(at, id)
 		}
 	}
 	if !c.Ready {
@@ -228,33 +227,51 @@ func (m *models) Thinking(info provider.Info) string {
 	return m.r.settings.DefaultThinkingLevel
 }
 
-// registry knows all models of the user.
+// registry knows all models of the user; with probe also those of the servers on
+// this machine.
 func (r *runner) registry(ctx context.Context, probe bool) (*catalog.Registry, error) {
+	reg, _, err := r.registryAndKeys(ctx)
+	if err == nil && probe && !r.offline() {
+		reg.Add(r.probe(ctx))
+	}
+	return reg, err
+}
+
+// probe looks for servers on this machine.
+func (r *runner) probe(ctx context.Context, ids ...string) []catalog.Server {
+	return catalog.ProbeLocal(ctx, r.env.Getenv, ids...)
+}
+
+func (r *runner) registryAndKeys(ctx context.Context) (*catalog.Registry, *auth.Keys, error) {
 	modelsFile, problems := config.LoadModels(r.paths)
-	creds, odd := auth.Load(r.paths.AuthFile())
-	keys := auth.New(r.env.Getenv, creds)
-	o := catalog.Options{Models: modelsFile, Keys: keys}
-	if probe {
-		o.Local = catalog.ProbeLocal(ctx)
+	keys, odd := auth.Open(r.env.Getenv, r.paths.AuthFile())
+	data, err := catalog.OpenData(r.modelsDir())
+	if err != nil {
+		r.tell(fmt.Sprintf("the newer list of models is not used: %v. bough models reset takes it away", err))
+	}
+	o := catalog.Options{Models: modelsFile, Keys: keys, Data: data, Warn: r.tell}
+	if !r.offline() {
+		o.Probe = func(ids ...string) []catalog.Server { return r.probe(ctx, ids...) }
 	}
 	if r.args.apiKey != "" {
 		at, err := r.keyOwner(o)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		keys.Use(at, r.args.apiKey)
 	}
 	reg, more := catalog.New(o)
-	if !probe { // then they have been told
-		for _, p := range append(problems, more...) {
-			r.tell(p.String())
-		}
-		for _, o := range odd {
-			r.tell(o)
-		}
+	for _, p := range append(problems, more...) {
+		r.tell(p.String())
 	}
-	return reg, nil
+	for _, o := range odd {
+		r.tell(o)
+	}
+	return reg, keys, nil
 }
+
+// modelsDir is where a newer list of models lies.
+func (r *runner) modelsDir() string { return filepath.Join(r.paths.Data, "models") }
 
 // keyOwner is the provider that gets --api-key: that of the chosen model.
 func (r *runner) keyOwner(o catalog.Options) (string, error) {
@@ -280,7 +297,7 @@ func (r *runner) offline() bool {
 
 // listModels prints the table of --list-models.
 func (r *runner) listModels() error {
-	reg, err := r.registry(context.Background(), false)
+	reg, err := r.registry(context.Background(), true)
 	if err != nil {
 		return err
 	}
@@ -298,5 +315,7 @@ func (r *runner) listModels() error {
 	for _, row := range rows {
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
+	d := reg.Data()
+	r.say("list of models of %s, from %s", d.Date, d.Source)
 	return w.Flush()
 }

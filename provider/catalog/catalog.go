@@ -6,7 +6,7 @@
 // The data are public facts, taken from pi's lists at development time by gen
 // (see NOTICE); [Date] and [Source] tell from when and where. Each provider has a
 // compressed file of its own, which is decoded when its models are asked for and
-// not before.
+// not before. A newer list may come as a file; see [Data].
 package catalog
 
 //go:generate sh -c "go run ./gen -pi \"$PI_PACKAGES\" -node \"$NODE\""
@@ -70,11 +70,15 @@ func decode(id string) ([]Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return unpack(packed)
+}
+
+func unpack(packed []byte) ([]Model, error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(z)
+	text, err := io.ReadAll(io.LimitReader(z, maxData))
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func (r *Registry) Endpoint(c Choice) provider.Endpoint {
 		e.Info.BaseURL = strings.ReplaceAll(e.Info.BaseURL, "{"+name+"}", keys.Getenv(id, name))
 	}
 	key := func(ctx context.Context) (string, error) {
+		keys.Refresh() // somebody may just have signed in
 		k, err := keys.Key(ctx, id, c.material.apiKey)
 		if err == nil && k == "" {
 			err = keys.Missing(id)

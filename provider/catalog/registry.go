@@ -16,6 +16,14 @@ type Options struct {
 	Models config.Models // models.json
 	Keys   *auth.Keys
 	Local  []Server // what [ProbeLocal] found
+	Data   Data     // the list of models; the zero value is that of the program
+
+	// Probe looks for local servers ([ProbeLocal]) when one is named; nil: they
+	// are not looked for.
+	Probe func(ids ...string) []Server
+
+	// Warn is told what turns out to be wrong later; nil: nobody is.
+	Warn func(string)
 }
 
 // Registry knows all models of a user: those of the catalogue, as models.json
@@ -23,19 +31,24 @@ type Options struct {
 // order. It may be used by several goroutines.
 //
 // Which keys there are is looked up once, when the models of a provider are first
-// wanted: after a change make a new registry.
+// wanted, and again when auth.json has changed.
 type Registry struct {
-	opts      Options
-	providers []string // in order
+	opts Options
 
-	mu      sync.Mutex
-	choices map[string][]Choice // by provider; guarded by mu
+	mu        sync.Mutex
+	providers []string            // in order; guarded by mu
+	local     []Server            // guarded by mu
+	looked    map[string]bool     // local servers that were looked for; guarded by mu
+	choices   map[string][]Choice // by provider; guarded by mu
 }
 
 // New makes a registry. What cannot be used of models.json is told.
 func New(o Options) (*Registry, []config.Problem) {
-	r := &Registry{opts: o, choices: map[string][]Choice{}}
-	for _, l := range index {
+	if len(o.Data.listings) == 0 {
+		o.Data = BuiltIn()
+	}
+	r := &Registry{opts: o, local: o.Local, looked: map[string]bool{}, choices: map[string][]Choice{}}
+	for _, l := range o.Data.listings {
 		r.providers = append(r.providers, l.ID)
 	}
 	var problems []config.Problem
@@ -43,7 +56,7 @@ func New(o Options) (*Registry, []config.Problem) {
 		if !slices.Contains(r.providers, p.ID) {
 			r.providers = append(r.providers, p.ID)
 		}
-		_, bad := added(p)
+		_, bad := r.added(p)
 		for _, b := range bad {
 			b.File = o.Models.File
 			problems = append(problems, b)
@@ -60,8 +73,9 @@ func New(o Options) (*Registry, []config.Problem) {
 // Available returns the models that can be asked. It decodes only the data of
 // providers that have a key.
 func (r *Registry) Available() []Choice {
+	r.fresh()
 	var out []Choice
-	for _, id := range r.providers {
+	for _, id := range r.ids() {
 		if r.why(id) == "" {
 			out = slices.AppendSeq(out, filter(r.of(id), isReady))
 		}
@@ -72,7 +86,7 @@ func (r *Registry) Available() []Choice {
 // All returns all models, also those that cannot be asked.
 func (r *Registry) All() []Choice {
 	var out []Choice
-	for _, id := range r.providers {
+	for _, id := range r.ids() {
 		out = append(out, r.of(id)...)
 	}
 	return out
@@ -80,7 +94,9 @@ func (r *Registry) All() []Choice {
 
 // Find returns the model of exactly that provider and id.
 func (r *Registry) Find(provider, id string) (Choice, bool) {
-	if !slices.Contains(r.providers, provider) {
+	r.fresh()
+	r.look(provider)
+	if !slices.Contains(r.ids(), provider) {
 		return Choice{}, false
 	}
 	for _, c := range r.of(provider) {
@@ -94,6 +110,15 @@ func (r *Registry) Find(provider, id string) (Choice, bool) {
 // Resolve is [Resolve] among all models. It looks at those that can be asked
 // first, so that a name that is exact decodes no more.
 func (r *Registry) Resolve(query, at string) (Pick, error) {
+	if id, ok := r.namesLocal(query, at); ok {
+		r.look(id)
+		name, _ := SplitLevel(strings.TrimSpace(query))
+		p, err := Resolve(query, at, r.All())
+		if missing := r.Missing(id, strings.TrimPrefix(name, id+"/")); (err != nil || p.Warning != "" && p.Info.Provider == id) && missing != nil {
+			return Pick{}, missing
+		}
+		return p, err
+	}
 	available := r.Available()
 	name, _ := SplitLevel(strings.TrimSpace(query))
 	for _, q := range []string{strings.TrimSpace(query), name} {
@@ -103,6 +128,79 @@ func (r *Registry) Resolve(query, at string) (Pick, error) {
 		}
 	}
 	return Resolve(query, at, r.All())
+}
+
+// ids returns the providers in order.
+func (r *Registry) ids() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.providers)
+}
+
+// namesLocal returns the local server that a user names, unless models.json says
+// what it has.
+func (r *Registry) namesLocal(query, at string) (string, bool) {
+	for _, s := range localServers() {
+		id := s.Provider
+		named := strings.EqualFold(at, id) || at == "" && len(query) > len(id) && query[len(id)] == '/' && strings.EqualFold(query[:len(id)], id)
+		if named && len(r.configured(id).Models) == 0 {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// look looks for a local server that is named, once.
+func (r *Registry) look(id string) {
+	if _, _, local := ServerName(id); !local || r.opts.Probe == nil || len(r.configured(id).Models) > 0 {
+		return
+	}
+	r.mu.Lock()
+	done := r.looked[id] || slices.ContainsFunc(r.local, func(s Server) bool { return s.Provider == id })
+	r.looked[id] = true
+	r.mu.Unlock()
+	if !done {
+		r.Add(r.opts.Probe(id))
+	}
+}
+
+// Add makes the models of local servers known, after those of all others. A
+// server that was known counts as it is now.
+func (r *Registry) Add(servers []Server) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range servers {
+		r.local = append(slices.DeleteFunc(slices.Clone(r.local), func(o Server) bool { return o.Provider == s.Provider }), s)
+		if !slices.Contains(r.providers, s.Provider) {
+			r.providers = append(r.providers, s.Provider)
+		}
+		delete(r.choices, s.Provider)
+	}
+}
+
+// Missing says why there is no model of that name: the server on this machine
+// does not run or has not got it, or the provider has no such model. It is nil if
+// there is one.
+func (r *Registry) Missing(at, id string) error {
+	if _, ok := r.Find(at, id); ok {
+		return nil
+	}
+	name, start, local := ServerName(at)
+	if !local || len(r.configured(at).Models) > 0 {
+		return fmt.Errorf("there is no model %s/%s; bough --list-models shows what there is", at, id)
+	}
+	var have []string
+	for _, c := range r.of(at) {
+		have = append(have, c.Info.ID)
+	}
+	if len(have) == 0 {
+		return fmt.Errorf("%s does not answer on this machine. Start it (%s), then try again", name, start)
+	}
+	more := ""
+	if at == "ollama" {
+		more = ". ollama pull " + id + " would fetch it"
+	}
+	return fmt.Errorf("%s has no model %q; it has %s%s", name, id, strings.Join(have[:min(len(have), 8)], ", "), more)
 }
 
 // Start is [Start] among the models of the registry.
@@ -156,12 +254,106 @@ func (r *Registry) configured(id string) config.Provider {
 	return config.Provider{ID: id}
 }
 
+// listing returns a provider of the list.
+func (r *Registry) listing(id string) (Listing, bool) {
+	i := slices.IndexFunc(r.opts.Data.listings, func(l Listing) bool { return l.ID == id })
+	if i < 0 {
+		return Listing{}, false
+	}
+	return r.opts.Data.listings[i], true
+}
+
+// known returns the models that the list has of a provider. If a newer list is
+// damaged, the program's own stands in.
+func (r *Registry) known(id string) []Model {
+	models, err := r.opts.Data.Models(id)
+	if err == nil {
+		return models
+	}
+	if r.opts.Warn != nil {
+		r.opts.Warn(fmt.Sprintf("the list of models of %s in %s cannot be read: %v. The program's own is used; bough models reset takes the other away", id, r.opts.Data.Dir, err))
+	}
+	if l, ok := Provider(id); ok {
+		return l.Models()
+	}
+	return nil
+}
+
+// Data returns the list of models that counts.
+func (r *Registry) Data() Data { return r.opts.Data }
+
+// Providers returns all providers that can be named: those of the list, those of
+// models.json and the local servers.
+func (r *Registry) Providers() []Listing {
+	out := r.opts.Data.Providers()
+	add := func(id, name string) {
+		if !slices.ContainsFunc(out, func(l Listing) bool { return l.ID == id }) {
+			out = append(out, Listing{ID: id, Name: either(name, id)})
+		}
+	}
+	for _, p := range r.opts.Models.Providers {
+		add(p.ID, p.Name)
+	}
+	for _, s := range localServers() {
+		add(s.Provider, s.Name)
+	}
+	return out
+}
+
+// ConfiguredKey returns the key of a provider as models.json has it, or "".
+func (r *Registry) ConfiguredKey(id string) string { return r.configured(id).APIKey }
+
+// Why says why no model of a provider can be asked, "" if some can.
+func (r *Registry) Why(id string) string {
+	r.fresh()
+	if why := r.why(id); why != "" {
+		return why
+	}
+	why := "it has no models; describe them in models.json"
+	if !slices.Contains(r.ids(), id) {
+		if slices.ContainsFunc(localServers(), func(s Server) bool { return s.Provider == id }) {
+			return ""
+		}
+		return why
+	}
+	for _, c := range r.of(id) {
+		if c.Ready {
+			return ""
+		}
+		why = c.Why
+	}
+	return why
+}
+
+// Lacks returns the variables that the addresses of a provider need and that are
+// not set.
+func (r *Registry) Lacks(id string) []string {
+	var out []string
+	for _, c := range r.of(id) {
+		for _, name := range placeholders(c.Info.BaseURL) {
+			if r.opts.Keys.Getenv(id, name) == "" && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// fresh forgets what is known of the models if keys have changed.
+func (r *Registry) fresh() {
+	if r.opts.Keys.Refresh() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		clear(r.choices)
+	}
+}
+
 // build puts the models of a provider together.
 func (r *Registry) build(id string) []Choice {
 	p := r.configured(id)
 	var models []Choice
-	if l, ok := Provider(id); ok {
-		for _, m := range l.Models() {
+	if l, ok := r.listing(id); ok {
+		for _, m := range r.known(id) {
 			c := Choice{Info: m.Info, First: m.ID == l.First, material: material{headers: layered(m.Headers, p.Headers)}}
 			if p.BaseURL != "" {
 				c.Info.BaseURL = p.BaseURL
@@ -170,7 +362,7 @@ func (r *Registry) build(id string) []Choice {
 			models = append(models, c)
 		}
 	}
-	own, _ := added(p)
+	own, _ := r.added(p)
 	for _, c := range own {
 		if i := slices.IndexFunc(models, func(o Choice) bool { return o.Info.ID == c.Info.ID }); i >= 0 {
 			c.First = models[i].First
@@ -186,7 +378,10 @@ func (r *Registry) build(id string) []Choice {
 			}
 		}
 	}
-	for _, s := range r.opts.Local {
+	r.mu.Lock()
+	local := r.local
+	r.mu.Unlock()
+	for _, s := range local {
 		if s.Provider == id && len(models) == 0 {
 			models = append(models, s.choices()...)
 		}
@@ -221,12 +416,15 @@ func (r *Registry) finish(c *Choice, p config.Provider) {
 // why says why no model of a provider can be asked, "" if some may.
 func (r *Registry) why(id string) string {
 	p := r.configured(id)
-	_, known := Provider(id)
+	_, known := r.listing(id)
 	switch {
 	case id == "github-copilot" && p.APIKey == "":
 		return "bough cannot sign in to GitHub yet"
 	case !known && p.APIKey == "":
 		return "" // a server of the user's that asks for no key
+	case r.opts.Keys.Find(id, p.APIKey).Place == auth.Nowhere && !known && r.opts.Keys.Unset(id, p.APIKey) != "":
+		name := r.opts.Keys.Unset(id, p.APIKey)
+		return fmt.Sprintf("no key for %s: its apiKey in models.json needs %s; set %s, or run bough auth login %s", id, name, name, id)
 	case r.opts.Keys.Find(id, p.APIKey).Place == auth.Nowhere:
 		return r.opts.Keys.Missing(id).Error()
 	}
@@ -234,10 +432,10 @@ func (r *Registry) why(id string) string {
 }
 
 // added returns the models that models.json adds to a provider.
-func added(p config.Provider) (models []Choice, problems []config.Problem) {
+func (r *Registry) added(p config.Provider) (models []Choice, problems []config.Problem) {
 	var like provider.Info
-	if l, ok := Provider(p.ID); ok && len(p.Models) > 0 {
-		for _, m := range l.Models() {
+	if l, ok := r.listing(p.ID); ok && len(p.Models) > 0 {
+		for _, m := range r.known(p.ID) {
 			if like.ID == "" || m.ID == l.First {
 				like = m.Info
 			}

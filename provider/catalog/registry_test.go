@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -66,7 +65,7 @@ func registry(t *testing.T, models string, vars ...string) (*Registry, []config.
 		}
 		return ""
 	}
-	return New(Options{Models: m, Keys: auth.New(env, nil), Local: []Server{{Provider: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []LocalModel{{"tiny", 0}, {"big", 65536}}}}})
+	return New(Options{Models: m, Keys: auth.New(env, nil), Local: []Server{{Provider: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []LocalModel{{ID: "tiny"}, {ID: "big", Window: 65536}}}}})
 }
 
 func TestAvailable(t *testing.T) {
@@ -97,11 +96,11 @@ func TestAvailable(t *testing.T) {
 		t.Errorf("providers %q, want %q", providers, want)
 	}
 	for name, want := range map[string]string{
-		"openai/gpt-5.4":                "no key for openai: set OPENAI_API_KEY, or give one with --api-key",
-		"google/gemini-4-argon":         "no key for google: set GEMINI_API_KEY, or give one with --api-key",
-		"locked/l":                      "no key for locked: give one with --api-key",
+		"openai/gpt-5.4":                "no key for openai: set OPENAI_API_KEY, or run bough auth login openai",
+		"google/gemini-4-argon":         "no key for google: set GEMINI_API_KEY, or run bough auth login google",
+		"locked/l":                      "no key for locked: its apiKey in models.json needs NOT_SET; set NOT_SET, or run bough auth login locked",
 		"github-copilot/gpt-6.1-sol":    "bough cannot sign in to GitHub yet",
-		"cloudflare-ai-gateway/gpt-5.4": "no key for cloudflare-ai-gateway: set CLOUDFLARE_API_KEY, or give one with --api-key",
+		"cloudflare-ai-gateway/gpt-5.4": "no key for cloudflare-ai-gateway: set CLOUDFLARE_API_KEY, or run bough auth login cloudflare-ai-gateway",
 	} {
 		at, id, _ := strings.Cut(name, "/")
 		if c, ok := r.Find(at, id); !ok || c.Ready || c.Why != want {
@@ -295,28 +294,6 @@ func TestRegistryStart(t *testing.T) {
 	}
 	if _, _, err := r.Start(Wish{Settings: s, Model: "grok-4.7", Provider: "xai"}); err == nil || !strings.Contains(err.Error(), "XAI_API_KEY") {
 		t.Error(err)
-	}
-}
-
-func TestProbe(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/models" {
-			_, _ = w.Write([]byte(`{"object":"list","data":[{"id":"m","max_model_len":1000},{"id":"nomic-embed-text"},{"id":"n","meta":{"n_ctx":5}}]}`))
-			return
-		}
-		http.Error(w, "no", http.StatusNotFound)
-	}))
-	defer srv.Close()
-	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	defer slow.Close()
-	got := probe(t.Context(), []Server{{Provider: "a", BaseURL: srv.URL + "/v1"}, {Provider: "slow", BaseURL: slow.URL}, {Provider: "other", BaseURL: srv.URL}, {Provider: "none", BaseURL: "http://127.0.0.1:1"}})
-	if len(got) != 1 || got[0].Provider != "a" || !slices.Equal(got[0].Models, []LocalModel{{"m", 1000}, {"n", 5}}) {
-		t.Errorf("%+v", got)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got := probe(ctx, []Server{{BaseURL: srv.URL + "/v1"}}); len(got) != 0 {
-		t.Errorf("%+v", got)
 	}
 }
 
