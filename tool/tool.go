@@ -26,6 +26,14 @@ type Tool interface {
 // calls of the same answer.
 type Sequential interface{ Sequential() bool }
 
+// OnFile may be implemented by a tool whose calls are about one file. File tells
+// which, the same word for the same file, "" if none, and whether the call changes
+// it. Calls of one answer run in their order where they are about the same file
+// and one of them changes it.
+type OnFile interface {
+	File(args json.RawMessage) (file string, changes bool)
+}
+
 // New makes a tool of a function whose arguments are decoded into an A.
 func New[A any](spec message.ToolSpec, run func(ctx context.Context, args A, progress func(message.Output)) (message.Output, error)) Tool {
 	return funcTool[A]{spec, run}

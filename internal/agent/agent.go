@@ -170,10 +170,14 @@ func call(ctx context.Context, h Host, step *Step, answer message.Message, calls
 		mu   sync.Mutex
 		fail error // guarded by mu
 	)
+	order := fileOrder{alone: len(calls) == 1}
 	// Those that cannot run end right after their start.
 	for i, c := range calls {
 		h.Emit(protocol.ToolStarted{CallID: c.ID, Tool: c.Name, Args: json.RawMessage(c.Args())})
+		wait, done := order.next(find(step, c.Name), c)
 		run := func() {
+			defer done()
+			wait()
 			results[i] = one(ctx, h, step, c, false)
 			if err := h.Record(ctx, results[i]); err != nil {
 				mu.Lock()

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -220,6 +221,44 @@ func TestAbort(t *testing.T) {
 		want := []string{`answer toolUse "" 1 calls`, "start c0", "end c0", "result c0 error=true ran=true so farAborted.", `answer aborted "" 0 calls`}
 		if !slices.Equal(got, want) {
 			t.Errorf("saw\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// fileTool works on the file that its name begins with and changes it if its name
+// ends in an exclamation mark.
+type fileTool struct{ tool.Tool }
+
+func (f fileTool) File(json.RawMessage) (string, bool) {
+	file, _, _ := strings.Cut(f.Spec().Name, "-")
+	return file, strings.HasSuffix(f.Spec().Name, "-write")
+}
+
+// Calls on one file run in the order of the answer; others run beside them.
+func TestCallsOnOneFileKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		timed := func(name string, d time.Duration) tool.Tool {
+			return fileTool{makes(name, func(context.Context) (message.Output, error) {
+				from := time.Since(begin)
+				time.Sleep(d)
+				return message.TextOutput(fmt.Sprintf("%s %v-%v", name, from, time.Since(begin))), nil
+			})}
+		}
+		got := play(t, t.Context(), []tool.Tool{timed("f-write", 3*time.Second), timed("f-read", time.Second), timed("g-read", time.Second), timed("-read", time.Second)},
+			says(message.ToolUse, "", "f-read", "f-write", "f-read", "f-read", "g-read", "-read", "f-write", "f-read"), says(message.Stop, "done"))
+		var results []string
+		for _, s := range got {
+			if rest, ok := strings.CutPrefix(s, "result "); ok {
+				id, _, _ := strings.Cut(rest, " ")
+				_, rest, _ = strings.Cut(rest, "true ")
+				results = append(results, id+" "+rest)
+			}
+		}
+		slices.Sort(results)
+		want := []string{"c0 f-read 0s-1s", "c1 f-write 1s-4s", "c2 f-read 4s-5s", "c3 f-read 4s-5s", "c4 g-read 0s-1s", "c5 -read 0s-1s", "c6 f-write 5s-8s", "c7 f-read 8s-9s"}
+		if !slices.Equal(results, want) {
+			t.Errorf("results\n%s\nwant\n%s", strings.Join(results, "\n"), strings.Join(want, "\n"))
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -619,4 +621,36 @@ func TestToldWhenWritten(t *testing.T) {
 	if err := <-told; err != nil {
 		t.Error(err)
 	}
+}
+
+// A tool result is in the session file as soon as its call has ended, not when
+// the slowest has.
+func TestAResultIsInTheFileAtOnce(t *testing.T) {
+	w := newWorld(t, readRule)
+	f := w.connect(control.Start{})
+	if _, err := protocol.Call(t.Context(), f, protocol.Prompt{Text: "slow"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until("the quick result", func() bool { last := f.view.Tree.Last(); return last != nil && last.Role == message.ToolResult })
+	file := func() string {
+		found, err := filepath.Glob(filepath.Join(w.store.Root, "*", "*.jsonl"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("session files %v, %v", found, err)
+		}
+		b, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if s := file(); strings.Count(s, "content of quick") != 1 || strings.Contains(s, "whole") {
+		t.Errorf("while the slow call runs the file is\n%s", s)
+	}
+	close(w.gate)
+	f.until("the end", func() bool { return f.ends() == 1 })
+	s := file()
+	if quick, slow := strings.Index(s, "content of quick"), strings.Index(s, "whole"); slow < quick {
+		t.Errorf("results at %d and %d of\n%s", quick, slow, s)
+	}
+	f.wantTalk("user: slow", "assistant:  -> slow -> read", "toolResult: whole", "toolResult: content of quick", "assistant: I read: content of quick")
 }

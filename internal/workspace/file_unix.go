@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -38,6 +39,14 @@ func replaceable(temp string, old fs.FileInfo) bool {
 		return false
 	}
 	return os.Chmod(temp, keptMode(old)) == nil // chown takes set-user bits away
+}
+
+// linkedID names a file that has several names, or returns "".
+func linkedID(info fs.FileInfo) string {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Nlink > 1 && info.Mode().IsRegular() {
+		return fmt.Sprint(s.Dev, ":", s.Ino)
+	}
+	return ""
 }
 
 // syncDir makes a rename in dir durable.

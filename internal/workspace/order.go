@@ -88,10 +88,24 @@ func (o *order) settled(ctx context.Context, path string) error {
 // differ by more than case, it takes a few different files for one, which only
 // makes them wait.
 func orderKey(real string) string {
+	if info, err := os.Lstat(real); err == nil {
+		if id := linkedID(info); id != "" {
+			return id
+		}
+	}
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return strings.ToLower(real)
 	}
 	return real
+}
+
+// Same returns the same word for all paths that lead to one file.
+func (l *Local) Same(path string) string {
+	real, err := realPath(path)
+	if err != nil {
+		return path
+	}
+	return orderKey(real)
 }
 
 // realPath follows all links in a path whose last parts need not exist.

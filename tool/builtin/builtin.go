@@ -54,10 +54,10 @@ type Session struct {
 func Tools(ws workspace.Workspace, o Options) []tool.Tool {
 	s := &set{ws: ws, o: o}
 	list := []tool.Tool{
-		function{readSpec, s.read},
+		onFile{function{readSpec, s.read}, s, false},
 		function{bashSpec, s.bash},
-		function{editSpec, s.edit},
-		function{writeSpec, s.write},
+		onFile{function{editSpec, s.edit}, s, true},
+		onFile{function{writeSpec, s.write}, s, true},
 		function{grepSpec, s.grep},
 		function{findSpec, s.find},
 		function{lsSpec, s.ls},
@@ -88,6 +88,28 @@ func (f function) Run(ctx context.Context, args json.RawMessage, progress func(m
 		progress = func(message.Output) {}
 	}
 	return f.run(ctx, &arguments{tool: f.spec.Name, object: args}, progress), nil
+}
+
+// onFile is a function that works on the file that is its argument path.
+type onFile struct {
+	function
+	set     *set
+	changes bool
+}
+
+var _ tool.OnFile = onFile{}
+
+// File names the file by where links to it lead.
+func (f onFile) File(args json.RawMessage) (string, bool) {
+	a := &arguments{object: args}
+	_, path := a.path(f.set, "path")
+	if len(a.wrong) > 0 {
+		return "", false
+	}
+	if l, ok := f.set.ws.(interface{ Same(path string) string }); ok {
+		path = l.Same(path)
+	}
+	return path, f.changes
 }
 
 func fail(format string, args ...any) message.Output {
