@@ -68,6 +68,7 @@ type (
 		Aborted bool
 		Failure string // why the last answer failed, or ""
 		Kind    provider.Kind
+		Advice  string // what the user may do about it, or ""
 	}
 	TurnStarted struct{}
 	TurnEnded   struct {

@@ -124,6 +124,7 @@ type Error struct {
 	Message    string        // for people; never holds a key
 	RetryAfter time.Duration // what the provider asked for, or 0
 	Err        error         // the cause, or nil
+	Advice     string        // what the user may do about it, in sentences; or ""
 
 	// What in the request is refused, if the server says it; see [Error.Omission].
 	Fault Fault

@@ -100,7 +100,7 @@ func missingCommands() map[string]string {
 	packages := "bough fetches no packages."
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
-		"config": settings,
+		"config":  settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
 		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +12,7 @@ import (
 	"github.com/boughdev/bough/internal/auth"
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/script"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/provider/anthropic"
 	"github.com/boughdev/bough/provider/catalog"
@@ -181,8 +183,36 @@ func (m *models) Model(at, id string) (provider.Model, error) {
 	return m.open(c)
 }
 
-// open makes the codec that a model speaks through.
+// open makes a model that says what to do about its errors.
 func (m *models) open(c catalog.Choice) (provider.Model, error) {
+	model, err := m.codec(c)
+	if err != nil {
+		return nil, err
+	}
+	return advised{model, func(e *provider.Error) string { return m.reg.Advise(c, e) }}, nil
+}
+
+// advised is a model whose errors come with advice.
+type advised struct {
+	provider.Model
+	advise func(*provider.Error) string
+}
+
+func (m advised) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
+	return func(yield func(message.Delta, error) bool) {
+		for d, err := range m.Model.Stream(ctx, req) {
+			if e, ok := errors.AsType[*provider.Error](err); ok && e.Advice == "" {
+				e.Advice = m.advise(e)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// codec makes the codec that a model speaks through.
+func (m *models) codec(c catalog.Choice) (provider.Model, error) {
 	ep := m.reg.Endpoint(c)
 	switch c.Info.API {
 	case "anthropic-messages":

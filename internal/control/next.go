@@ -138,7 +138,10 @@ func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.St
 func (r *run) failed(ctx context.Context, last *agent.Turn) (wait time.Duration, again bool) {
 	err := r.owner(func() error {
 		s := r.s
-		r.failure, r.kind = last.Answer.ErrorMessage, provider.KindOf(last.Err)
+		r.failure, r.kind, r.advice = last.Answer.ErrorMessage, provider.KindOf(last.Err), ""
+		if e := errorOf(last.Err); e != nil {
+			r.advice = e.Advice
+		}
 		if ctx.Err() != nil {
 			r.aborted = true
 			return nil
@@ -191,7 +194,7 @@ func (r *run) hide(last *agent.Turn) error {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].Role == message.Assistant {
 			_, err := r.s.append(session.ContextEdit{Target: path[i].ID, Omit: true})
-			r.failure, r.kind = "", ""
+			r.failure, r.kind, r.advice = "", "", ""
 			return err
 		}
 	}

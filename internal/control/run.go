@@ -81,7 +81,7 @@ func (r *run) run(ctx context.Context, op *operation) {
 			s.op = nil
 			op.cancel()
 			s.recordHeld()
-			s.emit(protocol.RunEnded{Aborted: errors.Is(context.Cause(ctx), context.Canceled) && r.aborted, Failure: r.failure, Kind: r.kind})
+			s.emit(protocol.RunEnded{Aborted: errors.Is(context.Cause(ctx), context.Canceled) && r.aborted, Failure: r.failure, Kind: r.kind, Advice: r.advice})
 			close(op.done)
 		}); derr != nil {
 			return // the session is closed
@@ -152,6 +152,7 @@ type run struct {
 	inLoop  bool
 	aborted bool
 	failure string
+	advice  string // about the failure
 	kind    provider.Kind
 	sent    provider.Request // the last
 	from    []*session.Entry // the entries of its messages

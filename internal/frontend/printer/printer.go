@@ -162,6 +162,9 @@ func (p *printer) judge(e protocol.RunEnded) int {
 		p.tell("the answer was aborted")
 	case p.last.StopReason == message.Failed:
 		p.tell("the model failed: %s", p.last.ErrorMessage)
+		if e.Advice != "" {
+			p.tell("%s", e.Advice)
+		}
 	case p.last.StopReason == message.Length:
 		p.tell("the answer was cut off by the output limit of the model")
 	case e.Failure != "": // has been told

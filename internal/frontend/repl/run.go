@@ -128,6 +128,9 @@ func (r *repl) takeBack(sayThem bool) {
 // advice says why a run failed and what to do.
 func advice(e protocol.RunEnded) string {
 	s := "Error: " + stopped(render.Cut(render.OneLine(e.Failure), 400)) + " "
+	if e.Advice != "" {
+		return s + render.OneLine(e.Advice) + " Then /retry."
+	}
 	switch e.Kind {
 	case "transient":
 		return s + "Nothing is lost: /retry asks again."
