@@ -88,8 +88,12 @@ func (p Problem) String() string { return p.Path + ": " + p.Message }
 
 // Find looks for everything.
 func Find(o Options) (Set, []Problem) {
-	f := finder{o: o, real: map[string]string{}}
-	if !o.Trusted {
+	f := finder{o: o, maxFolders: maxFolders}
+	return f.find()
+}
+
+func (f *finder) find() (Set, []Problem) {
+	if !f.o.Trusted {
 		f.o.Project, f.o.Own = "", Entries{}
 	}
 	places := f.places()
@@ -102,10 +106,10 @@ func Find(o Options) (Set, []Problem) {
 }
 
 type finder struct {
-	o        Options
-	set      Set
-	problems []Problem
-	real     map[string]string // links that were followed
+	o          Options
+	maxFolders int // that are looked into below one
+	set        Set
+	problems   []Problem
 }
 
 func (f *finder) tell(path, format string, args ...any) {

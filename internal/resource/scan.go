@@ -14,7 +14,7 @@ import (
 
 const (
 	skillFile  = "SKILL.md"
-	maxFolders = 5000 // that are looked into below one
+	maxFolders = 5000
 	maxRules   = 1 << 20
 )
 
@@ -54,15 +54,15 @@ func (f *finder) folder(dir string, k kind, mode scanMode, origin Origin) []foun
 		}
 	}
 	s.walk(dir, real, 0)
-	if s.folders > maxFolders {
-		f.tell(dir, "there are more than %d folders in it; the rest was not searched", maxFolders)
+	if s.folders > f.maxFolders {
+		f.tell(dir, "there are more than %d folders in it; the rest was not searched", f.maxFolders)
 	}
 	return s.out
 }
 
 // walk looks through a folder at a depth below the top.
 func (s *scan) walk(dir, real string, depth int) {
-	if s.folders++; s.folders > maxFolders || s.seen[real] {
+	if s.seen[real] {
 		return
 	}
 	s.seen[real] = true
@@ -106,7 +106,10 @@ func (s *scan) walk(dir, real string, depth int) {
 
 // enter looks into a folder below the top.
 func (s *scan) enter(path, real string, depth int) {
+	s.folders++
 	switch {
+	case s.folders > s.f.maxFolders:
+		return
 	case s.kind == skills:
 		if c, ok := s.skill(path, real); ok {
 			s.out = append(s.out, c)
@@ -231,7 +234,7 @@ func (f *finder) matching(glob string, k kind, origin Origin) []found {
 	glob = filepath.ToSlash(glob)
 	base, pattern := doublestar.SplitPattern(glob)
 	var out []found
-	left := maxFolders
+	left := f.maxFolders
 	var walk func(dir, rel string)
 	walk = func(dir, rel string) {
 		if left--; left < 0 {

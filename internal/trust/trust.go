@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/boughdev/bough/internal/pifile"
 	"github.com/boughdev/bough/internal/rawjson"
@@ -244,9 +243,4 @@ func change(ctx context.Context, agent, dir string, v *bool) error {
 		return fmt.Errorf("remember it in %s: %w", Path(agent), err)
 	}
 	return nil
-}
-
-// below reports whether path is dir or lies in it.
-func below(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
