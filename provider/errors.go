@@ -1,8 +1,7 @@
 package provider
 
 import (
-	"crypto/tls"
-	"errors"
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -39,6 +38,10 @@ func StatusError(resp *http.Response) *Error {
 		}
 	} else {
 		e.Message = plainText(string(raw))
+		e.RetryAfter = cmp.Or(e.RetryAfter, saidDelay(e.Message))
+	}
+	if e.RetryAfter == 0 && f.status == http.StatusTooManyRequests {
+		e.RetryAfter = limitReset(resp.Header)
 	}
 	f.text += " " + e.Message
 	if e.Message == "" {
@@ -94,23 +97,6 @@ func NotStreamed() *Error {
 	return &Error{Kind: Rejected, Message: "the server sent its answer as one document, not as a stream"}
 }
 
-// NetworkError makes an error of what went wrong below HTTP.
-func NetworkError(err error) *Error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err // without the URL, which may hold a key
-	}
-	e := &Error{Kind: Transient, Message: err.Error(), Err: err}
-	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
-	switch {
-	case badCertificate, noTLS, strings.Contains(e.Message, "unsupported protocol scheme"), strings.Contains(e.Message, "no Host in request URL"):
-		e.Kind = Rejected
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		e.Message = "the connection was cut: " + e.Message
-	}
-	return e
-}
-
 // failure is what a server said of an error.
 type failure struct {
 	status     int
@@ -162,11 +148,7 @@ func (f *failure) read(v []byte) {
 	if f.typ == "" {
 		f.typ = str("status") // Google: RESOURCE_EXHAUSTED, UNAVAILABLE
 	}
-	for d := range rawjson.Elements(rawjson.Get(at, "details")) {
-		if s, ok := rawjson.GetString(d, "retryDelay"); ok {
-			f.retryDelay, _ = time.ParseDuration(s)
-		}
-	}
+	f.retryDelay = f.delay(at)
 	f.text = f.typ + " " + f.code + " " + stringify(v)
 }
 
@@ -197,6 +179,8 @@ func (f *failure) kind(retryAsked bool) Kind {
 	case f.status == http.StatusPaymentRequired, f.word("insufficient_quota", "billing_error", "usage_limit_reached", "usage_not_included", "insufficient_balance"),
 		!retryAsked && outOfMoney(text) && !strings.Contains(text, "per min"):
 		return Rejected
+	case daily(text):
+		return Rejected // a time that is named all the same is that of another limit
 	case f.word("authentication_error", "permission_error", "invalid_api_key", "unauthenticated", "permission_denied"):
 		return Auth
 	case !throttled(text) && tooLong(text):
@@ -209,8 +193,12 @@ func (f *failure) kind(retryAsked bool) Kind {
 		return f.kindInStream()
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return Auth
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests, 460, 499: // the last two: a gateway hung up
 		return Transient
+	case http.StatusBadRequest, http.StatusNotFound:
+		if brokenOff(text) {
+			return Transient
+		}
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return Rejected
 	default:
@@ -227,6 +215,9 @@ func (f *failure) kindInStream() Kind {
 	if f.word("not_found_error", "not_found", "model_not_found", "content_filter", "cyber_policy") {
 		return Rejected
 	}
+	if brokenOff(strings.ToLower(f.text)) {
+		return Transient
+	}
 	for _, w := range []string{f.typ, f.code} {
 		if strings.HasPrefix(strings.ToLower(w), "invalid") { // _request_error, _prompt, _value, …
 			return Rejected
@@ -242,32 +233,6 @@ func (f *failure) word(words ...string) bool {
 		}
 	}
 	return false
-}
-
-// retryAfter reads what a server says about when to come again.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("retry-after-ms")), 64); err == nil {
-		return seconds(ms / 1000)
-	}
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(v, 64); err == nil {
-		return seconds(s)
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		now := time.Now()
-		if date, err := http.ParseTime(h.Get("Date")); err == nil {
-			now = date // the server's clock and ours may differ
-		}
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-func seconds(s float64) time.Duration {
-	if !(s > 0) {
-		return 0
-	}
-	return time.Duration(min(s, 1e9) * float64(time.Second))
 }
 
 func stringify(v []byte) string { return string(rawjson.AppendStringify(nil, v)) }

@@ -5,9 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,6 +73,18 @@ func TestStatusError(t *testing.T) {
 		{"a rate limit that reads like an overflow", 429, `{"error":{"message":"Too many input tokens per minute, prompt is too long for the rate limit","type":"rate_limit_error"}}`, provider.Transient, ""},
 		{"Ollama's words", 404, `{"error":"model 'x' not found"}`, provider.Rejected, `404: {"error":"model 'x' not found"}`},
 		{"FastAPI's words", 422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`, provider.Rejected, ""},
+		{"a limit of the day", 429, `{"error":{"code":429,"message":"Quota exceeded for quota metric 'Gemini 2.5 Pro Requests'","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"26s"}]}}`, provider.Rejected, ""},
+		{"free models of the day", 429, `{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day","code":429}}`, provider.Rejected, ""},
+		{"a limit that comes back in a while", 429, openAI("tokens", "rate_limit_exceeded", "Rate limit reached on tokens per day (TPD): Limit 100000, Used 99950. Please try again in 3m36s."), provider.Transient, ""},
+		{"resources that are exhausted for now", 429, `{"error":{"code":429,"message":"Resource exhausted. Please try again later.","status":"RESOURCE_EXHAUSTED"}}`, provider.Transient, ""},
+		{"a bad request that is none", 400, `{"error":{"message":"socket hang up","type":"upstream_error"}}`, provider.Transient, ""},
+		{"fetch failed", 400, `{"error":{"message":"fetch failed","type":"bad_response"}}`, provider.Transient, ""},
+		{"terminated", 400, `{"error":"terminated"}`, provider.Transient, ""},
+		{"an upstream", 503, "upstream connect error or disconnect/reset before headers. reset reason: connection termination", provider.Transient, ""},
+		{"Cloudflare", 524, "error code: 524", provider.Transient, ""},
+		{"a client that is said to have hung up", 499, "", provider.Transient, ""},
+		{"llama.cpp loads", 503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, provider.Transient, ""},
+		{"Kimi is overloaded", 429, `{"error":{"message":"The engine is currently overloaded, please try again later","type":"engine_overloaded_error"}}`, provider.Transient, ""},
 		{"JSON that is no object", 500, `"oops"`, provider.Transient, `500: "oops"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,6 +137,9 @@ func TestStreamError(t *testing.T) {
 		{`{"error":{"type":"authentication_error","message":"x"}}`, provider.Auth, "x"},
 		{`{"error":{"type":"invalid_request_error","message":"x"}}`, provider.Rejected, "x"},
 		{`{"error":"boom"}`, provider.Transient, "boom"},
+		{`{"error":{"type":"invalid_request_error","message":"Connection closed"}}`, provider.Transient, "Connection closed"},
+		{`{"type":"error","code":"server_error","message":"The server had an error"}`, provider.Transient, "The server had an error"},
+		{`{"error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}}`, provider.Transient, "Please try again in 11.054s."},
 		{`{"error":{"odd":1}}`, provider.Transient, `{"odd":1}`},
 	} {
 		if e := provider.StreamError([]byte(tt.in), ""); e.Kind != tt.kind || e.Error() != tt.text {
@@ -132,22 +150,75 @@ func TestStreamError(t *testing.T) {
 
 func TestNetworkError(t *testing.T) {
 	wrap := func(err error) error {
-		return &url.Error{Op: "Post", URL: "https://user:secret@host/?key=secret", Err: err}
+		return &url.Error{Op: "Post", URL: "https://user:secret@api.example:444/?key=secret", Err: err}
+	}
+	dial := func(err error) error {
+		return wrap(&net.OpError{Op: "dial", Net: "tcp", Err: err})
 	}
 	for _, tt := range []struct {
 		err  error
 		kind provider.Kind
+		want string // the beginning of it
 	}{
-		{wrap(errors.New("dial tcp: lookup api.example: no such host")), provider.Transient},
-		{wrap(io.ErrUnexpectedEOF), provider.Transient},
-		{wrap(context.DeadlineExceeded), provider.Transient},
-		{wrap(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), provider.Rejected},
-		{wrap(tls.RecordHeaderError{Msg: "no TLS"}), provider.Rejected},
-		{wrap(errors.New(`unsupported protocol scheme "ftp"`)), provider.Rejected},
+		{dial(&net.DNSError{Err: "no such host", Name: "api.example", IsNotFound: true}), provider.Transient, "The name api.example:444 is not known ("},
+		{dial(&net.DNSError{Err: "server misbehaving", Name: "api.example", IsTemporary: true}), provider.Transient, "The name api.example:444 cannot be looked up just now ("},
+		{dial(&net.DNSError{Err: "i/o timeout", Name: "api.example", IsTimeout: true}), provider.Transient, "The name api.example:444 cannot be looked up just now ("},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), provider.Transient, "Nothing answers at api.example:444 ("},
+		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), provider.Transient, "api.example:444 cannot be reached ("},
+		{dial(os.ErrDeadlineExceeded), provider.Transient, "api.example:444 did not answer in time ("},
+		{wrap(context.DeadlineExceeded), provider.Transient, "api.example:444 did not answer in time ("},
+		{wrap(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}), provider.Transient, "The proxy on the way to api.example:444 cannot be used ("},
+		{wrap(errors.New("Proxy Authentication Required")), provider.Rejected, "The proxy on the way to api.example:444 wants a name and a password ("},
+		{wrap(io.ErrUnexpectedEOF), provider.Transient, "the connection was cut: unexpected EOF"},
+		{wrap(io.EOF), provider.Transient, "the connection was cut: EOF"},
+		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, provider.Transient, "the connection was cut: "},
+		{errors.New("stream error: stream ID 5; INTERNAL_ERROR; received from peer"), provider.Transient, "the connection was cut: "},
+		{wrap(errors.New("stream error: stream ID 5; REFUSED_STREAM; received from peer")), provider.Transient, "the connection was cut: "},
+		{errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1999, ErrCode=NO_ERROR"), provider.Transient, "the connection was cut: "},
+		{errors.New("http2: client connection lost"), provider.Transient, "the connection was cut: "},
+		{wrap(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), provider.Rejected, "The certificate of api.example:444 is not trusted ("},
+		{wrap(tls.RecordHeaderError{Msg: "no TLS"}), provider.Rejected, "api.example:444 does not speak TLS ("},
+		{wrap(errors.New("http: server gave HTTP response to HTTPS client")), provider.Rejected, "api.example:444 does not speak TLS ("},
+		{wrap(errors.New(`unsupported protocol scheme "ftp"`)), provider.Rejected, "The base URL cannot be used ("},
+		{errors.New("something else"), provider.Transient, "something else"},
 	} {
 		e := provider.NetworkError(tt.err)
-		if e.Kind != tt.kind || strings.Contains(e.Error(), "secret") || e.Status != 0 {
-			t.Errorf("%v: %s, %q", tt.err, e.Kind, e)
+		if e.Kind != tt.kind || strings.Contains(e.Error(), "secret") || e.Status != 0 || !strings.HasPrefix(e.Message, tt.want) || strings.HasSuffix(tt.want, " (") != strings.HasSuffix(e.Message, ".") {
+			t.Errorf("%v: %s, %q, want %s, %q", tt.err, e.Kind, e, tt.kind, tt.want)
+		}
+	}
+}
+
+// How long to wait stands in headers, in bodies and in words.
+func TestWait(t *testing.T) {
+	const now = "Mon, 30 Nov 2026 12:00:00 GMT"
+	for _, tt := range []struct {
+		body    string
+		headers []string
+		want    time.Duration
+	}{
+		{"", []string{"x-ratelimit-remaining-requests", "0", "x-ratelimit-reset-requests", "6m0s"}, 6 * time.Minute},
+		{"", []string{"x-ratelimit-remaining-tokens", "0", "x-ratelimit-reset-tokens", "7.66s", "x-ratelimit-remaining-requests", "0", "x-ratelimit-reset-requests", "1s"}, 7660 * time.Millisecond},
+		{"", []string{"x-ratelimit-remaining-requests", "9", "x-ratelimit-reset-requests", "6m0s"}, 0},
+		{"", []string{"Date", now, "anthropic-ratelimit-tokens-remaining", "0", "anthropic-ratelimit-tokens-reset", "2026-11-30T12:00:20Z"}, 20 * time.Second},
+		{"", []string{"Date", now, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1796040030000"}, 30 * time.Second},
+		{"", []string{"Date", now, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1796040030"}, 30 * time.Second},
+		{"", []string{"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "soon"}, 0},
+		{`{"error":{"message":"x","details":[{"retryDelay":"34.5s"}]}}`, nil, 34500 * time.Millisecond},
+		{`{"error":{"message":"x","details":[{"metadata":{"quotaResetDelay":"1h2m"}}]}}`, nil, 62 * time.Minute},
+		{`{"error":{"message":"x","details":[{"retryDelay":7},{"retryDelay":"bad"},null]}}`, nil, 0},
+		{`{"error":{"message":"x","type":"rate_limit_error","resets_in_seconds":900}}`, nil, 15 * time.Minute},
+		{`{"error":{"message":"Rate limit reached. Please try again in 6m0s."}}`, nil, 6 * time.Minute},
+		{`{"error":{"message":"Rate limit reached. Please try again in 850ms. Visit"}}`, nil, 850 * time.Millisecond},
+		{`{"error":{"message":"Please retry in 34.074824224s."}}`, nil, 34074824224 * time.Nanosecond},
+		{`{"error":{"message":"Your quota will reset after 18h31m10s."}}`, nil, 18*time.Hour + 31*time.Minute + 10*time.Second},
+		{`{"error":{"message":"Requests have exceeded call rate limit. Please retry after 26 seconds."}}`, nil, 26 * time.Second},
+		{`{"message":"Too many requests, wait for 2 minutes"}`, nil, 2 * time.Minute},
+		{`{"error":{"message":"try again in a moment, 5 tools"}}`, nil, 0},
+		{`{"error":{"message":"try again in 5 files"}}`, nil, 0},
+	} {
+		if e := provider.StatusError(response(429, tt.body, tt.headers...)); e.RetryAfter != tt.want || e.Kind != provider.Transient {
+			t.Errorf("%s %v: %s, %v, want %v", tt.body, tt.headers, e.Kind, e.RetryAfter, tt.want)
 		}
 	}
 }

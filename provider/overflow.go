@@ -15,6 +15,13 @@ func throttled(text string) bool { return anyOf(text, throttleTexts) }
 // outOfMoney reports whether a text says that the account is used up.
 func outOfMoney(text string) bool { return anyOf(text, moneyTexts) }
 
+// daily reports whether a text says that a limit of the day is used up.
+func daily(text string) bool { return anyOf(text, dailyTexts) }
+
+// brokenOff reports whether a text tells of a connection that broke, or of a
+// server that had no time, somewhere behind the one that answered.
+func brokenOff(text string) bool { return anyOf(text, brokenTexts) }
+
 var overflowTexts = []string{
 	"prompt is too long",                                // Anthropic, Fireworks
 	"input length and*exceed context limit",             // Anthropic
@@ -58,6 +65,17 @@ var moneyTexts = []string{
 	"insufficient_quota", "exceeded your current quota", "credit balance is too low", "insufficient balance", "insufficient credit",
 	"insufficient funds", "not enough credit", "out of credits", "billing details", "billing hard limit", "billing_hard_limit", "payment required", "spending limit", "spend limit",
 	"monthly limit", "usage limit", "quota exceeded*plan", "upgrade your plan", "subscription*expired", "account*suspended", "in arrears",
+}
+
+var dailyTexts = []string{
+	"perday", "daily limit", "daily quota", "daily request limit", "dailylimitexceeded", "free-models-per-day", "requests per day", "midnight pacific",
+}
+
+var brokenTexts = []string{
+	"socket hang up", "connection closed", "connection was closed", "connection reset", "connection refused", "connection error", "connection lost", "network error", "econnreset", "econnrefused", "etimedout", "enotfound", "eai_again", "epipe",
+	"fetch failed", "other side closed", "upstream connect", "upstream request", "upstream error", "reset before headers", "socket connection", "unable to connect", "cannot connect", "\"terminated\"",
+	"premature close", "premature eof", "unexpected eof", "stream ended", "stream closed", "bad gateway", "gateway timeout", "gateway time-out", "service unavailable", "temporarily unavailable",
+	"overloaded", "over capacity", "at capacity", "try again later", "loading model", "model is loading", "goaway", "refused_stream", "internal_error; received", "timed out", "deadline exceeded", "network connection lost",
 }
 
 func anyOf(text string, patterns []string) bool {
