@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -228,8 +229,11 @@ var errIdle = errors.New("the stream was silent for too long")
 
 func (e Endpoint) watch(asked context.Context) *watch {
 	w := &watch{asked: asked, idle: e.Idle}
-	if w.idle <= 0 {
+	switch {
+	case w.idle == 0:
 		w.idle = DefaultIdle
+	case w.idle < 0:
+		w.idle = math.MaxInt64
 	}
 	w.ctx, w.cancel = context.WithCancelCause(asked)
 	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })

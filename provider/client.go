@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// headerTimeout is how long a server may think before it begins to answer. Some
-// send the headers with the first word only.
-const headerTimeout = 10 * time.Minute
+// headerTimeout is how long a server may think before it begins to answer, for
+// requests that nobody else watches; see [Endpoint.Idle]. Some send the headers
+// with the first word only.
+const headerTimeout = time.Hour
 
 // DefaultClient returns the client of all endpoints that have none of their own.
 // It uses the proxy that the environment names, but not for this machine, and

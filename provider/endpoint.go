@@ -26,6 +26,6 @@ type Endpoint struct {
 	Client *http.Client
 
 	// Idle is how long the server may be silent before and in its answer; 0
-	// means [DefaultIdle].
+	// means [DefaultIdle], less means for ever.
 	Idle time.Duration
 }

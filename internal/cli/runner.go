@@ -12,6 +12,7 @@ import (
 	"github.com/boughdev/bough/internal/frontend/printer"
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
 )
@@ -40,6 +41,11 @@ func newRunner(env Env, a *args) (*runner, error) {
 	}
 	var problems []config.Problem
 	r.settings, problems = config.Load(r.paths, env.Dir, a.approve)
+	if p := r.settings.HTTPProxy; p != "" {
+		if err := provider.UseProxy(p); err != nil {
+			r.tell("setting " + err.Error())
+		}
+	}
 	for _, p := range problems {
 		r.tell(p.String())
 	}
@@ -190,8 +196,6 @@ func (r *runner) options(m mode, models *models) control.Options {
 	if r.args.maxTurns >= 0 {
 		o.MaxTurns = r.args.maxTurns
 	}
-	if s.Retry.Enabled {
-		o.Retry = control.Retry{Max: int(s.Retry.MaxRetries), Base: s.Retry.BaseDelay, Most: s.Retry.MaxDelay}
-	}
+	o.Retry = retries(s.Retry)
 	return o
 }

@@ -51,7 +51,11 @@ type Options struct {
 type Retry struct {
 	Max  int           // tries after the first; 0: none
 	Base time.Duration // before the first of them; it doubles
-	Most time.Duration // before any of them; 0: a minute
+	Most time.Duration // before any of them, of our own accord; 0: a minute
+
+	// Asked is the longest wait that a provider may ask for; 0: a minute, less:
+	// any.
+	Asked time.Duration
 }
 
 // Models is where models come from.
@@ -116,6 +120,9 @@ func NewHub(o Options) *Hub {
 	}
 	if o.Retry.Most == 0 {
 		o.Retry.Most = time.Minute
+	}
+	if o.Retry.Asked == 0 {
+		o.Retry.Asked = time.Minute
 	}
 	return &Hub{opts: o, sessions: map[string]*Session{}}
 }

@@ -151,9 +151,9 @@ func (r *run) failed(ctx context.Context, last *agent.Turn) (wait time.Duration,
 		}
 		policy := s.opts.Retry
 		wait = min(policy.Base<<min(r.retries, 20), policy.Most)
-		if e := errorOf(last.Err); e != nil && e.RetryAfter > 0 {
-			if e.RetryAfter > policy.Most {
-				s.note("warning", "The provider asks to wait %s; that is too long to go on by itself.", e.RetryAfter.Round(time.Second))
+		if e := errorOf(last.Err); r.kind == provider.Transient && e != nil && e.RetryAfter > 0 {
+			if policy.Asked > 0 && e.RetryAfter > policy.Asked {
+				s.note("warning", "The provider asks to wait %s. That is too long to go on by itself (setting retry.provider.maxRetryDelayMs); /retry asks again.", e.RetryAfter.Round(time.Second))
 				r.kind = provider.Rejected
 			}
 			wait = max(wait, e.RetryAfter)
@@ -195,6 +195,7 @@ func (r *run) hide(last *agent.Turn) error {
 		if path[i].Role == message.Assistant {
 			_, err := r.s.append(session.ContextEdit{Target: path[i].ID, Omit: true})
 			r.failure, r.kind, r.advice = "", "", ""
+			r.turns-- // a failed try is no turn
 			return err
 		}
 	}
