@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
 
 const (
-	frontSize = 4 << 10  // what is read of a file at first
+	frontSize = 2 << 10  // what is read of a file at first
 	maxFront  = 64 << 10 // the longest front matter
 	maxText   = 1 << 20  // the longest text that is sent
 )
@@ -48,14 +50,14 @@ func (f front) firstLine() string {
 	return ""
 }
 
-// readFront reads as much of a file as its front matter takes.
-func readFront(path string) (front, error) {
+// readFront reads as much of a file as its front matter takes. buf has frontSize
+// bytes and is free again afterwards.
+func readFront(path string, buf []byte) (front, error) {
 	r, err := openFile(path)
 	if err != nil {
 		return front{}, err
 	}
 	defer r.Close()
-	buf := make([]byte, frontSize)
 	n, err := io.ReadFull(r, buf)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return front{}, cause(err)
@@ -67,7 +69,7 @@ func readFront(path string) (front, error) {
 		if err != nil {
 			return front{}, cause(err)
 		}
-		head, rest, ok = cutFront(plain(append(buf[:n], more...), len(more) == maxFront))
+		head, rest, ok = cutFront(plain(append(slices.Clip(buf[:n]), more...), len(more) == maxFront))
 		if !ok && len(more) == maxFront {
 			return front{rest: rest, fault: fmt.Sprintf("its front matter has no end (a line of ---) within %d KB and counts as text", maxFront>>10)}, nil
 		}
@@ -133,7 +135,10 @@ func plain(b []byte, more bool) string {
 			}
 		}
 	}
-	s := strings.ToValidUTF8(string(b), "\ufffd")
+	s := string(b)
+	if !utf8.ValidString(s) { // far cheaper than to make it so
+		s = strings.ToValidUTF8(s, "\ufffd")
+	}
 	if strings.Contains(s, "\r") {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	}

@@ -43,7 +43,7 @@ func TestFront(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f, err := readFront(path)
+			f, err := readFront(path, make([]byte, frontSize))
 			if err != nil {
 				t.Fatal(err)
 			}

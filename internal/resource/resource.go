@@ -93,6 +93,7 @@ func Find(o Options) (Set, []Problem) {
 }
 
 func (f *finder) find() (Set, []Problem) {
+	f.buf = make([]byte, frontSize)
 	if !f.o.Trusted {
 		f.o.Project, f.o.Own = "", Entries{}
 	}
@@ -108,6 +109,7 @@ func (f *finder) find() (Set, []Problem) {
 type finder struct {
 	o          Options
 	maxFolders int // that are looked into below one
+	buf        []byte
 	set        Set
 	problems   []Problem
 }
@@ -146,7 +148,7 @@ func (f *finder) each(places []place, kind kind, use func(found)) {
 func (f *finder) skills(places []place) {
 	byName := map[string]string{}
 	f.each(places, skills, func(c found) {
-		fm, err := readFront(c.path)
+		fm, err := readFront(c.path, f.buf)
 		if err != nil {
 			f.tell(c.path, "left out: %v", err)
 			return
@@ -184,7 +186,7 @@ func (f *finder) skills(places []place) {
 func (f *finder) templates(places []place) {
 	byName := map[string]string{}
 	f.each(places, prompts, func(c found) {
-		fm, err := readFront(c.path)
+		fm, err := readFront(c.path, f.buf)
 		if err != nil {
 			f.tell(c.path, "left out: %v", err)
 			return

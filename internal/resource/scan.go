@@ -43,6 +43,9 @@ type scan struct {
 // folder lists the files of a kind in a folder, sorted by path. A folder that is
 // missing has none.
 func (f *finder) folder(dir string, k kind, mode scanMode, origin Origin) []found {
+	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+		return nil // far cheaper than to follow its links
+	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil
