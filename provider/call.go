@@ -21,7 +21,7 @@ const DefaultIdle = 10 * time.Minute
 
 // A Call is one request that is answered by a stream of events.
 type Call struct {
-	Path      string // behind the base URL, which may have a query: "/chat/completions"
+	Path      string // behind the base URL, which may have a query, with escapes: "/chat/completions"
 	Query     string // in addition to that of the base URL: "alt=sse"
 	KeyHeader string // that takes the key; "" is "Authorization: Bearer KEY"
 	Header    http.Header
@@ -170,8 +170,10 @@ func (e Endpoint) url(path, query string) (string, error) {
 	if err != nil || u.Host == "" {
 		return "", &Error{Kind: Rejected, Message: "the base URL of " + e.Info.Provider + " is no URL"}
 	}
-	u.Path = strings.TrimRight(u.Path, "/") + path
-	u.RawPath = ""
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/") + path
+	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
+		return "", &Error{Kind: Rejected, Message: "the address of the model cannot be used", Err: err}
+	}
 	if query != "" {
 		u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+query, "&")
 	}

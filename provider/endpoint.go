@@ -22,6 +22,10 @@ type Endpoint struct {
 	// header of its own.
 	AuthHeader bool
 
+	// Getenv looks up a variable of the user's, for APIs that need more than a
+	// key: the region of a cloud, say. Nil means that none is set.
+	Getenv func(name string) string
+
 	// Client sends the requests; nil means [DefaultClient].
 	Client *http.Client
 

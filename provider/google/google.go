@@ -25,6 +25,7 @@ package google
 import (
 	"context"
 	"iter"
+	"net/url"
 	"strings"
 
 	"github.com/boughdev/bough/message"
@@ -57,11 +58,11 @@ func newModel(ep provider.Endpoint) *model {
 func (m *model) Info() provider.Info { return m.ep.Info }
 
 func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
-	name := m.ep.Info.ID
-	if !strings.Contains(name, "/") { // else it is models/ID or tunedModels/ID
-		name = "models/" + name
+	kind, name, found := strings.Cut(m.ep.Info.ID, "/")
+	if !found { // else it is models/ID or tunedModels/ID
+		kind, name = "models", kind
 	}
-	return m.stream(ctx, m.ep, "/"+name, req)
+	return m.stream(ctx, m.ep, "/"+url.PathEscape(kind)+"/"+url.PathEscape(name), req)
 }
 
 // stream asks the model that has a path at an endpoint.
