@@ -55,6 +55,7 @@ var floors = []struct {
 	{"message", 1},
 	{"internal/config", 1},
 	{"internal/auth", 1},
+	{"internal/googleauth", 1},
 	{"internal/trust", 1},
 	{"internal/signin", 1},
 	{"internal/workspace/...", 1},

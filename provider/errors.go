@@ -181,7 +181,8 @@ func (f *failure) kind(retryAsked bool) Kind {
 		return Rejected
 	case daily(text):
 		return Rejected // a time that is named all the same is that of another limit
-	case f.word("authentication_error", "permission_error", "invalid_api_key", "unauthenticated", "permission_denied"):
+	case f.word("authentication_error", "permission_error", "invalid_api_key", "unauthenticated", "permission_denied"),
+		strings.Contains(text, "api_key_invalid"), strings.Contains(text, "api key not valid"), strings.Contains(text, "api key expired"): // Google, as 400
 		return Auth
 	case !throttled(text) && tooLong(text):
 		return Overflow

@@ -224,6 +224,8 @@ func (m *models) codec(c catalog.Choice) (provider.Model, error) {
 		return chat.New(ep), nil
 	case "google-generative-ai":
 		return google.New(ep), nil
+	case "google-vertex":
+		return google.NewVertex(ep), nil
 	}
 	return nil, fmt.Errorf("%s speaks %s, which bough does not know yet", c.Name(), c.Info.API)
 }

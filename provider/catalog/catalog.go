@@ -100,7 +100,7 @@ func unpack(packed []byte) ([]Model, error) {
 // listed, but cannot be asked yet.
 func Speaks(api string) bool {
 	switch api {
-	case "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai":
+	case "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", vertexAPI:
 		return true
 	}
 	return false

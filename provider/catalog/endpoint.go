@@ -24,7 +24,11 @@ const gatewayHeader = "cf-aig-authorization"
 func (r *Registry) Endpoint(c Choice) provider.Endpoint {
 	keys, id := r.opts.Keys, c.Info.Provider
 	e := provider.Endpoint{Info: c.Info, AuthHeader: c.material.authHeader}
+	e.Getenv = func(name string) string { return keys.Getenv(id, name) }
 	for _, name := range placeholders(e.Info.BaseURL) {
+		if e.Info.API == vertexAPI {
+			break // its codec fills the location in
+		}
 		e.Info.BaseURL = strings.ReplaceAll(e.Info.BaseURL, "{"+name+"}", keys.Getenv(id, name))
 	}
 	key := func(ctx context.Context) (string, error) {

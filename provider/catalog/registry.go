@@ -402,6 +402,12 @@ func (r *Registry) finish(c *Choice, p config.Provider) {
 			c.Why = "bough does not speak " + c.Info.API + " yet"
 		case c.Info.BaseURL == "":
 			c.Why = "it has no base URL; give one in models.json"
+		case c.Info.API == vertexAPI: // its codec fills the location in
+			if r.keyless(p.ID) {
+				c.Why = r.vertex(p.ID)
+			}
+			c.Ready = c.Why == ""
+			return
 		}
 		for _, name := range placeholders(c.Info.BaseURL) {
 			if r.opts.Keys.Getenv(p.ID, name) == "" {
@@ -420,6 +426,8 @@ func (r *Registry) why(id string) string {
 	switch {
 	case id == "github-copilot" && p.APIKey == "":
 		return "bough cannot sign in to GitHub yet"
+	case id == vertexProvider && r.keyless(id):
+		return r.vertex(id)
 	case !known && p.APIKey == "":
 		return "" // a server of the user's that asks for no key
 	case r.opts.Keys.Find(id, p.APIKey).Place == auth.Nowhere && !known && r.opts.Keys.Unset(id, p.APIKey) != "":

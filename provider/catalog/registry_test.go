@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -308,5 +310,44 @@ func BenchmarkAvailable(b *testing.B) {
 	for b.Loop() {
 		r, _ := New(Options{Keys: auth.New(func(n string) string { return map[string]string{"ANTHROPIC_API_KEY": "k"}[n] }, nil)})
 		r.Available()
+	}
+}
+
+// Vertex AI can be asked with a key, or with a login in a project and a location.
+func TestVertex(t *testing.T) {
+	login := filepath.Join(t.TempDir(), "login.json")
+	if err := os.WriteFile(login, []byte(`{"type":"authorized_user"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := []string{"GOOGLE_APPLICATION_CREDENTIALS", login, "GOOGLE_CLOUD_LOCATION", "us-east1"}
+	for _, tt := range []struct {
+		env       []string
+		why       string
+		key       bool
+		available bool
+	}{
+		{nil, "no key for google-vertex: set GOOGLE_CLOUD_API_KEY, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION to use the login of gcloud", false, false},
+		{[]string{"GOOGLE_CLOUD_API_KEY", "k"}, "", true, true},
+		{at, "set GOOGLE_CLOUD_PROJECT to the id of your Google Cloud project", false, false},
+		{append(at, "GCLOUD_PROJECT", "p"), "", false, true},
+		{[]string{"GOOGLE_CLOUD_LOCATION", "l", "GOOGLE_APPLICATION_CREDENTIALS", login + ".gone"}, "there is no such file", false, false},
+	} {
+		r, _ := registry(t, `{"providers":{"mine":{"baseUrl":"https://proxy/v1","api":"google-vertex","models":[{"id":"m"}]}}}`, tt.env...)
+		c, ok := r.Find("google-vertex", "gemini-4-argon")
+		if !ok || c.Ready != tt.available || !strings.Contains(c.Why, tt.why) || tt.why == "" && c.Why != "" {
+			t.Errorf("%v: %v %q, want %q", tt.env, c.Ready, c.Why, tt.why)
+		}
+		if listed := slices.ContainsFunc(r.Available(), func(c Choice) bool { return c.Info.Provider == "google-vertex" }); listed != tt.available {
+			t.Errorf("%v: listed %v", tt.env, listed)
+		}
+		if c.Ready {
+			ep := r.Endpoint(c)
+			if (ep.Key != nil) != tt.key || ep.Info.BaseURL != "https://{location}-aiplatform.googleapis.com" || len(tt.env) > 2 && ep.Getenv("GCLOUD_PROJECT") != "p" {
+				t.Errorf("%v: endpoint %+v", tt.env, ep)
+			}
+		}
+		if own, _ := r.Find("mine", "m"); !tt.key && own.Ready != tt.available {
+			t.Errorf("%v: of models.json: %v %q", tt.env, own.Ready, own.Why)
+		}
 	}
 }
