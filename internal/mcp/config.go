@@ -22,7 +22,7 @@ import (
 type Source string
 
 const (
-	User    Source = "user"
+	User    Source = "global" // as pi calls it
 	Project Source = "project"
 )
 
@@ -232,6 +232,9 @@ func (s *Server) read(v []byte, tell func(key, format string, args ...any), over
 func (s *Server) transport(kind string, fail func(key, format string, args ...any)) {
 	switch kind {
 	case "", "stdio", "http", "streamable-http":
+		if s.Err != "" {
+			return // what else is wrong may come of that
+		}
 	case "sse":
 		fail("type", "is sse, which is not supported; many such servers also have streamable HTTP, often at /mcp instead of /sse")
 		return

@@ -14,10 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// streamWait is how long a server may take to begin the stream of its own
-// messages. Some never do; they are used without it.
-const streamWait = 5 * time.Second
-
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.IdleConnTimeout = 30 * time.Second
@@ -28,12 +24,13 @@ func newTransport() *http.Transport {
 type httpDoor struct {
 	base    http.RoundTripper
 	headers []Pair
-	host    string       // what the headers are for
-	status  atomic.Int32 // of the last answer, 0 if there was none
+	wait    time.Duration // for a stream to begin
+	host    string        // what the headers are for
+	status  atomic.Int32  // of the last answer, 0 if there was none
 }
 
-func newDoor(s resolved, base http.RoundTripper) *httpDoor {
-	d := &httpDoor{base: base, headers: s.Headers}
+func newDoor(s resolved, base http.RoundTripper, wait time.Duration) *httpDoor {
+	d := &httpDoor{base: base, headers: s.Headers, wait: wait}
 	if r, err := http.NewRequest(http.MethodGet, s.URL, nil); err == nil {
 		d.host = r.URL.Scheme + "://" + r.URL.Host
 	}
@@ -69,7 +66,7 @@ func (d *httpDoor) RoundTrip(r *http.Request) (*http.Response, error) {
 // would hold up the connection itself.
 func (d *httpDoor) stream(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
-	timer := time.AfterFunc(streamWait, cancel)
+	timer := time.AfterFunc(d.wait, cancel)
 	resp, err := d.base.RoundTrip(r.WithContext(ctx))
 	inTime := timer.Stop()
 	if err != nil || !inTime {

@@ -1,13 +1,10 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -78,7 +75,8 @@ func (m *Manager) Login(ctx context.Context, name string, ui LoginUI) error {
 // signInNow connects with a handler that asks. It reports whether the server
 // wanted a sign-in.
 func (s *server) signInNow(ctx context.Context, r resolved, back *backListener, ui LoginUI) (asked bool, err error) {
-	client := &http.Client{Transport: &metadata{base: s.m.o.HTTP, url: r.OAuth.AuthServerMetadataURL, resource: r.URL}}
+	found := &metadata{base: s.m.o.HTTP, url: r.OAuth.AuthServerMetadataURL, resource: r.URL}
+	client := &http.Client{Transport: found}
 	var saved atomic.Bool
 	c := &sdkauth.AuthorizationCodeHandlerConfig{
 		RedirectURL:           back.url,
@@ -89,15 +87,16 @@ func (s *server) signInNow(ctx context.Context, r resolved, back *backListener, 
 			return back.fetch(ctx, a.URL, ui)
 		},
 		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
-			kept := token{URL: s.URL, TokenURL: c.Endpoint.TokenURL, ClientID: c.ClientID, ClientSecret: c.ClientSecret,
-				InHeader: c.Endpoint.AuthStyle == oauth2.AuthStyleInHeader, Scope: strings.Join(c.Scopes, " ")}
-			kept.set(t)
-			err := s.m.tokens().update(ctx, s.Name, s.URL, func(*token) (*token, error) { return &kept, nil })
+			entry, err := found.entry(s.URL, back.url, c, t)
+			if err == nil {
+				err = s.m.tokens().put(ctx, s.Name, s.URL, entry)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("the sign-in cannot be kept: %w", err)
 			}
 			saved.Store(true)
-			return c.TokenSource(ctx, t), nil
+			// From here on the kept one counts: it may be refreshed at once.
+			return s.signer().TokenSource(ctx)
 		},
 	}
 	if r.OAuth.Scope != "" {
@@ -121,7 +120,7 @@ func (s *server) signInNow(ctx context.Context, r resolved, back *backListener, 
 	if err != nil {
 		return false, err
 	}
-	door := newDoor(r, s.m.o.HTTP)
+	door := newDoor(r, s.m.o.HTTP, s.m.pauses.stream)
 	session, err := within(ctx, 24*time.Hour, func(ctx context.Context) (*mcp.ClientSession, error) {
 		return mcp.NewClient(&mcp.Implementation{Name: "bough", Version: s.m.o.Version}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}).
 			Connect(ctx, door.transport(r.URL, h), &mcp.ClientSessionOptions{ProtocolVersion: firstVersion})
@@ -151,17 +150,8 @@ func (m *Manager) Logout(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	was := false
-	err = m.tokens().update(ctx, s.Name, s.URL, func(t *token) (*token, error) {
-		if t == nil {
-			return nil, errNothing
-		}
-		was = true
-		return nil, nil
-	})
-	if errors.Is(err, errNothing) {
-		return false, nil
-	} else if err != nil {
+	was, err := m.tokens().remove(ctx, s.Name, s.URL)
+	if err != nil {
 		return false, fmt.Errorf("sign out of %s: %w", s.Name, err)
 	}
 	s.mu.Lock()
@@ -304,56 +294,4 @@ func readAnswer(q url.Values, state string) (*sdkauth.AuthorizationResult, error
 		return nil, errOther
 	}
 	return &sdkauth.AuthorizationResult{Code: q.Get("code"), State: state, Iss: q.Get("iss")}, nil
-}
-
-// metadata answers the questions of discovery from a document that the
-// configuration names (oauth.authServerMetadataUrl); without one it changes
-// nothing.
-type metadata struct {
-	base          http.RoundTripper
-	url, resource string
-}
-
-func (m *metadata) RoundTrip(r *http.Request) (*http.Response, error) {
-	if m.url == "" || r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/.well-known/") || r.URL.String() == m.url {
-		return m.base.RoundTrip(r)
-	}
-	doc, err := m.fetch(r.Context())
-	if err != nil {
-		return nil, fmt.Errorf("oauth.authServerMetadataUrl: %w", err)
-	}
-	if strings.Contains(r.URL.Path, "/.well-known/oauth-protected-resource") {
-		var d struct {
-			Issuer string `json:"issuer"`
-		}
-		if err := json.Unmarshal(doc, &d); err != nil || d.Issuer == "" {
-			return nil, errors.New("oauth.authServerMetadataUrl names a document without an issuer")
-		}
-		root := m.resource
-		if u, err := url.Parse(m.resource); err == nil && strings.HasSuffix(r.URL.Path, "/oauth-protected-resource") {
-			u.Path = ""
-			root = u.String()
-		}
-		if doc, err = json.Marshal(map[string]any{"resource": root, "authorization_servers": []string{d.Issuer}}); err != nil {
-			return nil, err
-		}
-	}
-	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(doc)), ContentLength: int64(len(doc))}, nil
-}
-
-func (m *metadata) fetch(ctx context.Context) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url, nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := m.base.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %s", m.url, resp.Status)
-	}
-	return io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 }

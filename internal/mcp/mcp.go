@@ -57,6 +57,7 @@ type Manager struct {
 	o       Options
 	keys    *auth.Keys
 	servers []*server
+	pauses  pauses
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -76,7 +77,7 @@ func New(o Options) *Manager {
 	if o.HTTP == nil {
 		o.HTTP = newTransport()
 	}
-	m := &Manager{o: o, keys: auth.New(o.Env, nil)}
+	m := &Manager{o: o, keys: auth.New(o.Env, nil), pauses: usualPauses()}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	for _, c := range o.Servers {
 		s := &server{m: m, Server: c, state: Idle}

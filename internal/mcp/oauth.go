@@ -21,26 +21,30 @@ const refreshLimit = 30 * time.Second
 
 // oauth returns what signs requests to a server with the tokens of a sign-in; nil
 // if OAuth does not apply. It never asks anybody anything.
-func (s *server) oauth(r resolved) sdkauth.OAuthHandler {
+func (s *server) oauth() sdkauth.OAuthHandler {
 	if !s.signsIn() {
 		return nil
 	}
-	return &signer{store: s.m.tokens(), name: s.Name, url: s.URL, http: &http.Client{Transport: s.m.o.HTTP}}
+	return s.signer()
+}
+
+func (s *server) signer() *signer {
+	return &signer{s: s, store: s.m.tokens(), http: &http.Client{Transport: s.m.o.HTTP}}
 }
 
 type signer struct {
-	store     tokenFile
-	name, url string
-	http      *http.Client
+	s     *server
+	store tokenFile
+	http  *http.Client
 }
 
 func (h *signer) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return sourceFunc(func() (*oauth2.Token, error) {
-		t, err := h.store.load(h.name, h.url)
+		t, err := h.store.load(h.s.Name, h.s.URL)
 		if err != nil || t == nil || t.AccessToken == "" {
 			return nil, err
 		}
-		if !t.ends().IsZero() && time.Until(t.ends()) < refreshEarly && t.RefreshToken != "" {
+		if t.expiring() && t.RefreshToken != "" {
 			if t, err = h.refresh(ctx, t.AccessToken); err != nil {
 				return nil, err
 			}
@@ -96,7 +100,7 @@ func (h *signer) refresh(ctx context.Context, used string) (*token, error) {
 	ctx, cancel := context.WithTimeout(ctx, refreshLimit)
 	defer cancel()
 	var out *token
-	err := h.store.update(ctx, h.name, h.url, func(t *token) (*token, error) {
+	err := h.store.renew(ctx, h.s.Name, h.s.URL, func(t *token) (*token, error) {
 		if t == nil || t.AccessToken == "" {
 			return nil, errSignIn
 		}
@@ -106,7 +110,16 @@ func (h *signer) refresh(ctx context.Context, used string) (*token, error) {
 		if t.RefreshToken == "" || t.TokenURL == "" {
 			return nil, errSignIn
 		}
-		c := oauth2.Config{ClientID: t.ClientID, ClientSecret: t.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: t.TokenURL, AuthStyle: t.style()}}
+		id, secret := t.ClientID, t.ClientSecret
+		if h.s.OAuth.ClientID != "" { // a client of the configuration
+			id = h.s.OAuth.ClientID
+			r, err := h.s.resolve(ctx)
+			if err != nil {
+				return nil, err
+			}
+			secret = r.OAuth.ClientSecret
+		}
+		c := oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: oauth2.Endpoint{TokenURL: t.TokenURL, AuthStyle: t.style()}}
 		ctx := context.WithValue(ctx, oauth2.HTTPClient, h.http)
 		fresh, err := c.TokenSource(ctx, &oauth2.Token{RefreshToken: t.RefreshToken, Expiry: time.Unix(1, 0)}).Token()
 		if err != nil {

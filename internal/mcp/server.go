@@ -13,16 +13,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What happens when a server goes: it is started again by itself after these
-// pauses, then no more until it is asked for. A call that went well begins the
-// count anew.
-var restartPauses = []time.Duration{time.Second, 5 * time.Second, 25 * time.Second}
+// pauses say how soon what has failed is tried again.
+type pauses struct {
+	// A server that goes is started again by itself after these, then no more until
+	// it is asked for. A call that went well begins the count anew.
+	restart []time.Duration
 
-// retryAfter is how long after it has failed a server is tried again for a call.
-const retryAfter = 30 * time.Second
+	reach  []time.Duration // between the tries to reach a server by HTTP
+	rest   time.Duration   // after which a call tries a server anew that could not be connected to
+	stream time.Duration   // how long a server may take to begin the stream of its own messages; some never do, and are used without
+}
 
-// httpPauses are those between the tries to reach a server.
-var httpPauses = []time.Duration{500 * time.Millisecond, 2 * time.Second}
+func usualPauses() pauses {
+	return pauses{restart: []time.Duration{time.Second, 5 * time.Second, 25 * time.Second},
+		reach: []time.Duration{500 * time.Millisecond, 2 * time.Second}, rest: 30 * time.Second, stream: 5 * time.Second}
+}
 
 // closeGrace is how long a connection may take to say goodbye.
 const closeGrace = 2 * time.Second
@@ -135,9 +140,9 @@ func (s *server) restingLocked() error {
 	switch {
 	case s.pause != nil:
 		return fmt.Errorf("%w. It is started again in a moment", s.err)
-	case s.state == Failed && s.falls > len(restartPauses):
+	case s.state == Failed && s.falls > len(s.m.pauses.restart):
 		return fmt.Errorf("%w, for the %dth time. It is not started again before /mcp reconnect %s", s.err, s.falls, s.Name)
-	case s.state == Failed && time.Since(s.failedAt) < retryAfter:
+	case s.state == Failed && time.Since(s.failedAt) < s.m.pauses.rest:
 		return s.err
 	}
 	return nil
@@ -211,10 +216,10 @@ func (s *server) connect(ctx context.Context) (*connection, offer, error) {
 		if err == nil {
 			return conn, o, nil
 		}
-		if r.URL == "" || !errors.Is(err, errTransient) || try == len(httpPauses) || ctx.Err() != nil {
+		if r.URL == "" || !errors.Is(err, errTransient) || try == len(s.m.pauses.reach) || ctx.Err() != nil {
 			return nil, offer{}, err
 		}
-		if !sleep(ctx, httpPauses[try]) {
+		if !sleep(ctx, s.m.pauses.reach[try]) {
 			return nil, offer{}, errClosed
 		}
 	}
@@ -239,8 +244,8 @@ func (s *server) connectOnce(ctx context.Context, r resolved, version string) (*
 	c := &connection{ended: make(chan struct{})}
 	var t mcp.Transport
 	if r.URL != "" {
-		c.door = newDoor(r, s.m.o.HTTP)
-		t = c.door.transport(r.URL, s.oauth(r))
+		c.door = newDoor(r, s.m.o.HTTP, s.m.pauses.stream)
+		t = c.door.transport(r.URL, s.oauth())
 	} else {
 		proc, err := launch(r.Server, s.m.o.Dir, r.environ, &s.log)
 		if err != nil {
@@ -392,10 +397,10 @@ func (s *server) lost(c *connection, why error) {
 		s.err = errors.New("the connection ended")
 	}
 	switch {
-	case s.falls > len(restartPauses):
+	case s.falls > len(s.m.pauses.restart):
 		s.state, s.failedAt = Failed, time.Now()
 	case c.proc != nil:
-		d := restartPauses[s.falls-1]
+		d := s.m.pauses.restart[s.falls-1]
 		s.wakes = time.Now().Add(d)
 		s.pause = time.AfterFunc(d, func() {
 			s.mu.Lock()

@@ -138,6 +138,11 @@ func testServer(mode string) *mcp.Server {
 			_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(),
 				Progress: float64(i + 1), Total: 4, Message: "step"})
 		}
+		var a struct{ Until string }
+		_ = json.Unmarshal(r.Params.Arguments, &a)
+		for ctx.Err() == nil && !exists(a.Until) {
+			time.Sleep(2 * time.Millisecond)
+		}
 		return text("done")(ctx, r)
 	})
 	add(&mcp.Tool{Name: "hangs"}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

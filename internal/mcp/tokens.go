@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -18,24 +20,56 @@ import (
 	"github.com/boughdev/bough/internal/rawjson"
 )
 
-// token is a sign-in at one server.
+// Sign-ins are kept in pi's mcp-auth.json, so that one sign-in serves both
+// programs: an object by "mcp__NAME|URL" with
+//
+//	serverUrl          the server
+//	discovery          authorizationServerUrl, authorizationServerMetadata (RFC 8414), resourceMetadata (RFC 9728)
+//	clientInformation  what was registered (RFC 7591)
+//	tokens             access_token, refresh_token, token_type, expires_in, scope
+//	tokensExpireAt     Unix milliseconds
+//
+// A refresh changes the last two only; what else stands there is left alone.
+
+// token is what is needed of a sign-in.
 type token struct {
-	URL          string `json:"url"`
-	TokenURL     string `json:"tokenUrl"`
-	ClientID     string `json:"clientId"`
-	ClientSecret string `json:"clientSecret,omitempty"`
-	InHeader     bool   `json:"secretInHeader,omitempty"`
-	AccessToken  string `json:"accessToken"`
-	RefreshToken string `json:"refreshToken,omitempty"`
-	Expires      int64  `json:"expires,omitempty"` // Unix milliseconds
-	Scope        string `json:"scope,omitempty"`
+	TokenURL     string
+	ClientID     string
+	ClientSecret string
+	InHeader     bool // the secret goes by basic authentication
+	AccessToken  string
+	RefreshToken string
+	Scope        string
+	Expires      int64 // Unix milliseconds; 0 if unknown
 }
 
-func (t *token) ends() time.Time {
-	if t.Expires == 0 {
-		return time.Time{}
+func readToken(v []byte) *token {
+	text := func(path ...string) string {
+		at := v
+		for _, p := range path {
+			at = rawjson.Get(at, p)
+		}
+		s, _ := rawjson.String(at)
+		return s
 	}
-	return time.UnixMilli(t.Expires)
+	t := &token{TokenURL: text("discovery", "authorizationServerMetadata", "token_endpoint"),
+		ClientID: text("clientInformation", "client_id"), ClientSecret: text("clientInformation", "client_secret"),
+		InHeader:    text("clientInformation", "token_endpoint_auth_method") == "client_secret_basic",
+		AccessToken: text("tokens", "access_token"), RefreshToken: text("tokens", "refresh_token"), Scope: text("tokens", "scope")}
+	if ms, ok := rawjson.Number(rawjson.Get(v, "tokensExpireAt")); ok && ms > 0 && ms < 1<<53 {
+		t.Expires = int64(ms)
+	}
+	if t.TokenURL == "" {
+		if base := text("discovery", "authorizationServerUrl"); base != "" {
+			t.TokenURL = strings.TrimSuffix(base, "/") + "/token" // as servers without metadata have it
+		}
+	}
+	return t
+}
+
+// expiring reports whether it is time for a new one.
+func (t *token) expiring() bool {
+	return t.Expires != 0 && time.Until(time.UnixMilli(t.Expires)) < refreshEarly
 }
 
 func (t *token) style() oauth2.AuthStyle {
@@ -60,17 +94,32 @@ func (t *token) set(o *oauth2.Token) {
 	}
 }
 
-// tokenFile is the file of all sign-ins, for the user's eyes only. It is beside
-// pi's, whose form is pi's own.
+// tokens is the member of that name.
+func (t *token) tokens() ([]byte, error) {
+	m := struct {
+		AccessToken  string `json:"access_token"`
+		TokenType    string `json:"token_type"`
+		ExpiresIn    int64  `json:"expires_in,omitempty"` // seconds, as of now
+		RefreshToken string `json:"refresh_token,omitempty"`
+		Scope        string `json:"scope,omitempty"`
+	}{t.AccessToken, "Bearer", 0, t.RefreshToken, t.Scope}
+	if t.Expires != 0 {
+		m.ExpiresIn = max(1, int64(time.Until(time.UnixMilli(t.Expires)).Round(time.Second)/time.Second))
+	}
+	return json.Marshal(m)
+}
+
+// tokenFile is the file of all sign-ins, for the user's eyes only.
 type tokenFile struct{ path string }
 
 func (m *Manager) tokens() tokenFile {
-	return tokenFile{filepath.Join(m.o.Paths.Agent, "bough-mcp-auth.json")}
+	return tokenFile{filepath.Join(m.o.Paths.Agent, "mcp-auth.json")}
 }
 
 // key: a sign-in belongs to a name and an address.
-func key(name, url string) string { return name + " " + url }
+func key(name, url string) string { return "mcp__" + strings.ReplaceAll(name, "-", "_") + "|" + url }
 
+// load returns nil if there is no sign-in.
 func (f tokenFile) load(name, url string) (*token, error) {
 	doc, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,10 +127,14 @@ func (f tokenFile) load(name, url string) (*token, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return f.find(doc, name, url)
+	v, err := f.find(doc, name, url)
+	if v == nil {
+		return nil, err
+	}
+	return readToken(v), nil
 }
 
-func (f tokenFile) find(doc []byte, name, url string) (*token, error) {
+func (f tokenFile) find(doc []byte, name, url string) ([]byte, error) {
 	doc = slices.Clip(bytes.TrimPrefix(doc, []byte("\ufeff")))
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return nil, nil
@@ -89,42 +142,69 @@ func (f tokenFile) find(doc []byte, name, url string) (*token, error) {
 	if !rawjson.Valid(doc) || rawjson.Kind(doc) != '{' {
 		return nil, fmt.Errorf("%s is no JSON object: correct it or remove it", f.path)
 	}
-	v := rawjson.Get(doc, key(name, url))
-	if v == nil {
-		return nil, nil
+	if v := rawjson.Get(doc, key(name, url)); rawjson.Kind(v) == '{' {
+		return v, nil
 	}
-	var t token
-	if json.Unmarshal(v, &t) != nil {
-		return nil, nil // as if there were none: signing in writes it anew
-	}
-	return &t, nil
+	return nil, nil
 }
 
-// update changes a sign-in while no other program does. change gets nil if there
-// is none, and returns nil to take it away.
-func (f tokenFile) update(ctx context.Context, name, url string, change func(*token) (*token, error)) error {
-	return pifile.Update(ctx, f.path, 0o600, pifile.LockOptions{Stale: 30 * time.Second, Wait: refreshLimit}, func(doc []byte) ([]byte, error) {
-		have, err := f.find(doc, name, url)
+// change changes the file while no other program does.
+func (f tokenFile) change(ctx context.Context, change func(doc []byte) ([]byte, error)) error {
+	return pifile.Update(ctx, f.path, 0o600, pifile.LockOptions{Stale: 30 * time.Second, Wait: refreshLimit}, change)
+}
+
+// renew replaces the tokens of a sign-in by what change makes of it; change gets
+// nil if there is none.
+func (f tokenFile) renew(ctx context.Context, name, url string, change func(*token) (*token, error)) error {
+	return f.change(ctx, func(doc []byte) ([]byte, error) {
+		v, err := f.find(doc, name, url)
 		if err != nil {
 			return nil, err
+		}
+		var have *token
+		if v != nil {
+			have = readToken(v)
 		}
 		t, err := change(have)
+		if err != nil || t == have {
+			return doc, err
+		}
+		tokens, err := t.tokens()
 		if err != nil {
 			return nil, err
 		}
-		if t == nil {
-			if doc == nil {
-				return nil, errNothing
-			}
-			return pifile.Set(doc, []string{key(name, url)}, nil)
-		}
-		v, err := json.Marshal(t)
-		if err != nil {
+		if doc, err = pifile.Set(doc, []string{key(name, url), "tokens"}, tokens); err != nil {
 			return nil, err
 		}
-		return pifile.Set(doc, []string{key(name, url)}, v)
+		var ends []byte
+		if t.Expires != 0 {
+			ends = strconv.AppendInt(nil, t.Expires, 10)
+		}
+		return pifile.Set(doc, []string{key(name, url), "tokensExpireAt"}, ends)
 	})
 }
 
-// errNothing: there is no file, and none is to be made.
-var errNothing = errors.New("no sign-in is kept")
+// put keeps a new sign-in.
+func (f tokenFile) put(ctx context.Context, name, url string, entry []byte) error {
+	return f.change(ctx, func(doc []byte) ([]byte, error) {
+		if _, err := f.find(doc, name, url); err != nil {
+			return nil, err
+		}
+		return pifile.Set(doc, []string{key(name, url)}, entry)
+	})
+}
+
+// remove forgets a sign-in. It reports whether there was one.
+func (f tokenFile) remove(ctx context.Context, name, url string) (was bool, err error) {
+	if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	err = f.change(ctx, func(doc []byte) ([]byte, error) {
+		v, err := f.find(doc, name, url)
+		if was = v != nil; err != nil || !was {
+			return doc, err
+		}
+		return pifile.Set(doc, []string{key(name, url)}, nil)
+	})
+	return was && err == nil, err
+}

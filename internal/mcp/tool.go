@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,13 +152,19 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage, pr
 	if r.err != nil && ctx.Err() != nil {
 		r.err = context.Cause(ctx)
 	}
-	if r.err == nil {
+	switch _, answered := errors.AsType[*jsonrpc.Error](r.err); {
+	case r.err == nil:
 		s.mu.Lock()
 		s.falls = 0
 		s.mu.Unlock()
+	case ctx.Err() == nil && !answered && (c.proc != nil || errors.Is(r.err, mcp.ErrConnectionClosed) || errors.Is(r.err, io.EOF)):
+		r.err = errGone
 	}
 	return r.res, r.err
 }
+
+// errGone is for a connection that ended during a call.
+var errGone = errors.New("it went away")
 
 // failure is what a model reads of a call that came to nothing.
 func (s *server) failure(ctx context.Context, err error) message.Output {
@@ -169,8 +176,8 @@ func (s *server) failure(ctx context.Context, err error) message.Output {
 		return message.ErrorOutput(fmt.Sprintf("The MCP server %s did not answer within %s. The call was given up; it may have had an effect.", s.Name, s.Timeout))
 	case errors.As(err, &told):
 		return message.ErrorOutput(fmt.Sprintf("The MCP server %s refused the call: %s", s.Name, cutText(told.Message, 4<<10)))
-	case errors.Is(err, mcp.ErrConnectionClosed):
-		return message.ErrorOutput(fmt.Sprintf("The MCP server %s went away during the call, which may have had an effect. It is started again; try again in a moment.", s.Name))
+	case errors.Is(err, errGone):
+		return message.ErrorOutput(fmt.Sprintf("The MCP server %s went away during the call, which may have had an effect. It comes back if it can; try again in a moment.", s.Name))
 	}
 	return message.ErrorOutput(fmt.Sprintf("The MCP server %s cannot be used now: %s.", s.Name, strings.TrimSuffix(s.words(err), ".")))
 }
