@@ -19,6 +19,7 @@ type Keys struct {
 	mu       sync.Mutex
 	creds    Credentials                       // guarded by mu
 	file     string                            // that creds are from, or ""
+	version  int                               // of creds; guarded by mu
 	stamp    stamp                             // of the file when it was read; guarded by mu
 	flags    map[string]string                 // --api-key, by provider; guarded by mu
 	commands map[string]func() (string, error) // of auth.json, each run once; guarded by mu
@@ -40,24 +41,25 @@ func Open(env func(string) string, path string) (*Keys, []string) {
 }
 
 // Refresh reads auth.json again if it has changed, so that who signs in beside a
-// running conversation can go on in it. It reports whether it did.
-func (k *Keys) Refresh() bool {
+// running conversation can go on in it. It returns how often it has changed.
+func (k *Keys) Refresh() int {
 	if k.file == "" {
-		return false
+		return 0
 	}
 	at := stampOf(k.file)
 	k.mu.Lock()
-	same := at == k.stamp
+	same, version := at == k.stamp, k.version
 	k.mu.Unlock()
 	if same {
-		return false
+		return version
 	}
 	creds, _ := Load(k.file) // what is wrong was told at the start, or by who wrote it
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.creds, k.stamp = creds, at
+	k.version++
 	clear(k.commands)
-	return true
+	return k.version
 }
 
 // stamp tells one state of a file from another.

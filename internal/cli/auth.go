@@ -128,14 +128,25 @@ func (a *account) named() error {
 	return fmt.Errorf("there is no provider %s.%s A server of your own is described in %s first", oneLine(a.provider, 40), near, a.paths.ModelsFile())
 }
 
-// nearNames returns providers whose names have the word in them or begin alike.
+// nearNames returns the providers that a word may mean, the nearest first.
 func nearNames(word string, all []catalog.Listing) []string {
 	word = strings.ToLower(word)
+	if len(word) < 3 {
+		return nil
+	}
 	var out []string
-	for _, l := range all {
-		id := strings.ToLower(l.ID)
-		if len(word) >= 3 && (strings.Contains(id, word) || strings.Contains(strings.ToLower(l.Name), word) || strings.HasPrefix(id, word[:3])) {
-			out = append(out, l.ID)
+	for _, near := range []func(id, name string) bool{
+		func(id, _ string) bool { return strings.HasPrefix(id, word) },
+		func(id, name string) bool { return strings.Contains(id, word) || strings.Contains(name, word) },
+		func(id, _ string) bool { return strings.HasPrefix(id, word[:3]) },
+	} {
+		for _, l := range all {
+			if near(strings.ToLower(l.ID), strings.ToLower(l.Name)) && !slices.Contains(out, l.ID) {
+				out = append(out, l.ID)
+			}
+		}
+		if len(out) > 0 {
+			break
 		}
 	}
 	return out[:min(len(out), 5)]

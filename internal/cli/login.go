@@ -194,7 +194,6 @@ func (a *account) store(ctx context.Context, key string, more map[string]string)
 	if err := auth.SaveKey(ctx, a.paths.AuthFile(), a.provider, auth.Literal(key), more); err != nil {
 		return err
 	}
-	a.keys.Refresh()
 	fmt.Fprintf(a.env.Stderr, "bough: the key of %s is stored in %s\n", a.provider, a.paths.AuthFile())
 	for _, name := range auth.Variables(a.provider) {
 		if a.env.Getenv(name) != "" {

@@ -30,6 +30,7 @@ const scriptedProvider = "scripted"
 type models struct {
 	r       *runner
 	reg     *catalog.Registry
+	keys    *auth.Keys
 	pick    catalog.Pick   // what --model names; without an id if there is none
 	level   string         // thinking level of the command line; "" if there is none
 	scope   []catalog.Pick // what --models or the settings restrict the start to
@@ -40,11 +41,11 @@ type models struct {
 // models reads what the user has, and finds the model that the command line
 // names. Local servers are looked for only if nothing else can be asked.
 func (r *runner) models(ctx context.Context, m mode) (*models, error) {
-	reg, err := r.registry(ctx, false)
+	reg, keys, err := r.registryAndKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ms := &models{r: r, reg: reg, offline: m != modeJSON && m != modeRPC}
+	ms := &models{r: r, reg: reg, keys: keys, offline: m != modeJSON && m != modeRPC}
 	if path := r.env.Getenv("BOUGH_SCRIPT"); path != "" {
 		if ms.script, err = script.Load(r.env.abs(path)); err != nil {
 			return nil, fmt.Errorf("BOUGH_SCRIPT: %w", err)
@@ -56,8 +57,16 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 	if ms.pick.Info.ID != "" {
 		return ms, nil
 	}
-	if !r.offline() && len(reg.Available()) == 0 {
-		reg.Add(r.probe(ctx))
+	if len(reg.Available()) == 0 {
+		var found []catalog.Server
+		if !r.offline() {
+			found = r.probe(ctx)
+			reg.Add(found)
+		}
+		_, usual := reg.Find(r.settings.DefaultProvider, r.settings.DefaultModel)
+		if r.asks && !usual {
+			return ms, ms.firstRun(ctx, found)
+		}
 	}
 	if !ms.offline && len(ms.reg.Available()) == 0 {
 		return nil, errors.New(noModel)
@@ -66,7 +75,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 	return ms, nil
 }
 
-const noModel = "no model can be used. Set a provider's key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY, describe a server in models.json of the agent folder, or name the offline model: --model offline/demo"
+const noModel = "no model can be used. Run bough auth login PROVIDER, set a provider's key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY, describe a server in models.json of the agent folder, or name the offline model: --model offline/demo"
 
 // choose finds the model of --model and the level of --thinking, which beats the
 // one in the model's name (docs/spec/frontends.md A-40).
@@ -242,7 +251,7 @@ func (m *models) Default() (provider.Model, string, error) {
 	if !m.offline {
 		return nil, "", err
 	}
-	return offline.New(offline.Options{}), strings.TrimSpace(why + " No model is configured, so the built-in offline model answers: rules, no real model. Set a key such as ANTHROPIC_API_KEY for a real one; bough --help says more."), nil
+	return offline.New(offline.Options{}), strings.TrimSpace(why + " No model is configured, so the built-in offline model answers: rules, no real model. For a real one run bough auth login PROVIDER, set a key such as ANTHROPIC_API_KEY, or start a model server on this machine (ollama serve)."), nil
 }
 
 // Thinking returns the level that a model is asked with unless a session says
@@ -338,7 +347,7 @@ func (r *runner) listModels() error {
 	rows := catalog.List(available, r.args.listQuery)
 	switch {
 	case len(available) == 0:
-		r.say("no model can be asked yet. Set a provider's key, for example ANTHROPIC_API_KEY, or describe a server in %s. --model offline/demo, a set of rules, is always there.", r.paths.ModelsFile())
+		r.say("no model can be asked yet. Set a provider's key, for example ANTHROPIC_API_KEY, or run bough auth login PROVIDER, or start a model server on this machine, or describe a server in %s. --model offline/demo, a set of rules, is always there.", r.paths.ModelsFile())
 		return nil
 	case len(rows) == 1:
 		r.say("none of the %d models that can be asked is called anything like %q.", len(available), r.args.listQuery)

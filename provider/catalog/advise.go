@@ -166,18 +166,20 @@ func (a adviser) network(err error) string {
 	if splitErr != nil {
 		name = host
 	}
+	if advice := certificate(err, host, time.Now()); advice != "" {
+		return advice
+	}
 	op, _ := errors.AsType[*net.OpError](err)
 	switch {
 	case op != nil && op.Op == "proxyconnect", strings.Contains(err.Error(), "proxyconnect"):
 		return "The proxy that HTTPS_PROXY, HTTP_PROXY or the setting httpProxy names cannot be reached: correct or remove it, or put " + name + " into NO_PROXY, and start again."
+	case op == nil || op.Op != "dial":
+		return "" // it was there, and may be again
 	case isLoopback(name):
 		if server, start, ok := ServerName(a.c.Info.Provider); ok {
 			return fmt.Sprintf("%s does not answer at %s: start it (%s).", server, host, start)
 		}
 		return fmt.Sprintf("No server answers at %s: start the one that models.json means by %s, or correct its baseUrl.", host, a.c.Info.Provider)
-	}
-	if advice := certificate(err, host, time.Now()); advice != "" {
-		return advice
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return fmt.Sprintf("The name %s is not known: check the network%s.", name, a.orAddress())
@@ -214,7 +216,7 @@ func certificate(err error, host string, now time.Time) string {
 		return fmt.Sprintf("The certificate of %s is for other names: is baseUrl right, and no proxy in between?", host)
 	case unknown, verify:
 		return fmt.Sprintf("The certificate of %s is signed by somebody whom this machine does not trust. If that is the proxy of your company, name its certificate in SSL_CERT_FILE and start again.", host)
-	case noTLS:
+	case noTLS, strings.Contains(err.Error(), "gave HTTP response to HTTPS client"):
 		return fmt.Sprintf("%s does not speak TLS: should baseUrl begin with http:// instead of https://?", host)
 	}
 	return ""

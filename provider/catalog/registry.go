@@ -39,6 +39,7 @@ type Registry struct {
 	providers []string            // in order; guarded by mu
 	local     []Server            // guarded by mu
 	looked    map[string]bool     // local servers that were looked for; guarded by mu
+	version   int                 // of the keys that choices are made with; guarded by mu
 	choices   map[string][]Choice // by provider; guarded by mu
 }
 
@@ -209,8 +210,13 @@ func (r *Registry) Start(w Wish) (Pick, []string, error) {
 		models := r.Available()
 		for _, name := range [][2]string{{w.SessionProvider, w.SessionModel}, {w.Settings.DefaultProvider, w.Settings.DefaultModel}} {
 			// One that cannot be asked is needed to say why.
-			if c, ok := r.Find(name[0], name[1]); ok && !c.Ready {
+			c, ok := r.Find(name[0], name[1])
+			_, _, local := ServerName(name[0])
+			switch {
+			case ok && (!c.Ready || local && !slices.ContainsFunc(models, func(o Choice) bool { return o.Name() == c.Name() })):
 				models = append(models, c)
+			case !ok && local && name[1] != "":
+				models = append(models, Choice{Info: provider.Info{Provider: name[0], ID: name[1]}, Why: r.Missing(name[0], name[1]).Error()})
 			}
 		}
 		return Start(w, models)
@@ -341,9 +347,11 @@ func (r *Registry) Lacks(id string) []string {
 
 // fresh forgets what is known of the models if keys have changed.
 func (r *Registry) fresh() {
-	if r.opts.Keys.Refresh() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	version := r.opts.Keys.Refresh()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if version != r.version {
+		r.version = version
 		clear(r.choices)
 	}
 }

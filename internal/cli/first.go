@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/provider/catalog"
+	"github.com/boughdev/bough/provider/offline"
+)
+
+// firstRun leads a person at a terminal who has no model to one: by a key, by a
+// server on this machine, or to the offline model. What was chosen counts at
+// once.
+func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
+	r := m.r
+	out := r.env.Stderr
+	fmt.Fprint(out, "No model is set up yet. There are three ways to one:\n\n")
+	fmt.Fprintf(out, "  1  a key of a provider (Anthropic, OpenAI, Google, OpenRouter and %d more).\n", len(catalog.Providers())-4)
+	fmt.Fprint(out, "     bough asks for it now. Or set ANTHROPIC_API_KEY or the like, and start again.\n")
+	fmt.Fprintf(out, "  2  a model server on this machine. %s\n", r.tellServers(found))
+	fmt.Fprint(out, "  3  the offline model: a set of rules, no real model, to try everything with.\n\n")
+	for {
+		usual := byte('3')
+		if len(found) > 0 {
+			usual = '2'
+		}
+		fmt.Fprintf(out, "Which one, 1 to 3 (Enter: %c)? ", usual)
+		line, err := r.line(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		answer := strings.TrimSpace(line)
+		if answer == "" {
+			answer = string(usual)
+		}
+		if err != nil {
+			answer = "3" // the input is over
+		}
+		switch answer {
+		case "1":
+			if err := m.enterKey(ctx); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				fmt.Fprintf(out, "bough: %v\n", err)
+				continue
+			}
+			if len(m.reg.Available()) > 0 {
+				return nil
+			}
+		case "2":
+			if !r.offline() {
+				found = r.probe(ctx)
+				m.reg.Add(found)
+			}
+			if len(found) == 0 {
+				fmt.Fprintf(out, "%s\n", r.tellServers(nil))
+				continue
+			}
+			return m.takeLocal(ctx, found)
+		case "3":
+			m.pick = catalog.Pick{Choice: catalog.Choice{Info: offline.New(offline.Options{}).Info(), Ready: true}}
+			fmt.Fprint(out, "The offline model answers in this session; the next start asks again.\n")
+			return nil
+		}
+	}
+}
+
+// tellServers says which model servers answer.
+func (r *runner) tellServers(found []catalog.Server) string {
+	if r.offline() {
+		return "None was looked for, since the network is switched off."
+	}
+	if len(found) == 0 {
+		return "None answers now. For one: ollama serve, ollama pull qwen3"
+	}
+	var names []string
+	for _, s := range found {
+		var ids []string
+		for _, m := range s.Models[:min(len(s.Models), 3)] {
+			ids = append(ids, m.ID)
+		}
+		if n := len(s.Models) - len(ids); n > 0 {
+			ids = append(ids, strconv.Itoa(n)+" more")
+		}
+		names = append(names, s.Name+" answers ("+strings.Join(ids, ", ")+")")
+	}
+	return strings.Join(names, "; ") + "."
+}
+
+// enterKey asks for the key of a provider and stores it.
+func (m *models) enterKey(ctx context.Context) error {
+	if m.r.env.Secret == nil {
+		return errors.New("a key cannot be typed here. Give it on standard input: … | bough auth login PROVIDER")
+	}
+	a := &account{runner: m.r, opts: map[string]string{"--api-key": "true"}, keys: m.keys, reg: m.reg}
+	if err := a.askProvider(ctx); err != nil {
+		return err
+	}
+	return a.login(ctx)
+}
+
+// takeLocal chooses a model of the servers on this machine, and makes it the
+// default, so that the next start has it too.
+func (m *models) takeLocal(ctx context.Context, found []catalog.Server) error {
+	var rows []string
+	var choices []catalog.Choice
+	for _, s := range found {
+		for _, l := range s.Models {
+			c, ok := m.reg.Find(s.Provider, l.ID)
+			if !ok {
+				continue // models.json says otherwise
+			}
+			choices = append(choices, c)
+			rows = append(rows, fmt.Sprintf("%s (%s, %s tokens)", c.Name(), s.Name, catalog.Tokens(c.Info.ContextWindow)))
+		}
+	}
+	if len(choices) == 0 {
+		return errors.New("the models of the servers on this machine are hidden by models.json")
+	}
+	i := 0
+	if len(choices) > 1 {
+		var ok bool
+		if i, ok = m.r.askWhich(ctx, rows); !ok {
+			i = 0 // the first is as good as any
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	c := choices[i]
+	m.pick = catalog.Pick{Choice: c}
+	return m.r.keepDefault(ctx, c)
+}
+
+// keepDefault makes a model the default of new sessions.
+func (r *runner) keepDefault(ctx context.Context, c catalog.Choice) error {
+	err := config.Save(ctx, r.paths.SettingsFile(), config.Change{Path: []string{"defaultProvider"}, Value: c.Info.Provider}, config.Change{Path: []string{"defaultModel"}, Value: c.Info.ID})
+	if err != nil {
+		_, werr := io.WriteString(r.env.Stderr, "bough: it could not be made the default: "+err.Error()+"\n")
+		return werr
+	}
+	fmt.Fprintf(r.env.Stderr, "%s answers, and is the default from now on (defaultModel in %s).\n", c.Name(), r.paths.SettingsFile())
+	return nil
+}
