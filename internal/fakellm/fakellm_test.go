@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/boughdev/bough/internal/golden"
 	"github.com/boughdev/bough/internal/script"
 )
 
@@ -47,6 +49,60 @@ func TestTranscripts(t *testing.T) {
 			if status != 200 || body != string(want) {
 				t.Errorf("%s: status %d\n%s\nwant\n%s", file, status, body, want)
 			}
+		}
+	}
+}
+
+// Google's words are not the reference's, which does not know them. pi's client
+// reads them.
+func TestGoogle(t *testing.T) {
+	s := Start(t, Options{Script: MustParse(everything)})
+	ask := `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"read","parametersJsonSchema":{"type":"object"}}]}],"contents":[{"role":"user","parts":[{"text":"go"}]}]}`
+	for file, method := range map[string]string{"google.sse": "streamGenerateContent?alt=sse", "google.json": "generateContent"} {
+		s.Reset()
+		g := fetch(t.Context(), t, "POST", s.URL+"/v1beta/models/a%2Fb:"+method, ask, nil, nil)
+		golden.Equal(t, file, g.body)
+		if r := s.Requests(); g.status != 200 || len(r) != 1 || len(r[0].Violations) > 0 || r[0].Model != "a/b" || r[0].Stream != strings.HasPrefix(method, "s") || r[0].API != script.Google {
+			t.Errorf("%s: status %d, %+v", file, g.status, r)
+		}
+	}
+}
+
+func TestGoogleConversations(t *testing.T) {
+	const (
+		user   = `{"role":"user","parts":[{"text":"go"}]}`
+		call   = `{"role":"model","parts":[{"text":"hm","thought":true},{"text":"I look."},{"functionCall":{"name":"read","args":{"a":1}}},{"functionCall":{"name":"ls"}},{"functionCall":{"name":"read","args":{}}}]}`
+		answer = `{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}},{"functionResponse":{"name":"ls","response":{"error":"two"}}},{"functionResponse":{"name":"read","response":{"output":"three"}}}]}`
+	)
+	items := conversation(script.Google, []byte(`{"contents":[`+user+`,`+call+`,`+answer+`]}`)).Items
+	var got []string
+	for _, it := range items {
+		for _, c := range it.Calls {
+			got = append(got, c.ID+" "+c.Name+" "+string(c.Args))
+		}
+		got = append(got, strings.TrimSpace(fmt.Sprint(it.Role, " ", it.Text, " ", it.CallID)), fmt.Sprint(it.IsError))
+	}
+	if want := `user go|false|call_1_2 read {"a":1}|call_1_3 ls |call_1_4 read {}|assistant I look.|false|tool one call_1_2|false|tool two call_1_3|true|tool three call_1_4|false`; strings.Join(got, "|") != want {
+		t.Errorf("items\n%s\nwant\n%s", strings.Join(got, "|"), want)
+	}
+	s := Start(t, Options{Strict: true, Script: MustParse(`[{"reply":{"text":"fine"}}]`)})
+	for contents, want := range map[string]string{
+		user:                             "",
+		user + "," + call + "," + answer: "",
+		"":                               "the conversation is empty",
+		call + "," + answer:              "the model's turn must follow the user's",
+		user + "," + call:                "the last content is the model's",
+		user + "," + call + "," + user:   "without a result",
+		user + "," + answer:              "answers no open tool call",
+		user + `,{"role":"model","parts":[]},` + user:                                 "no parts",
+		`{"role":"assistant","parts":[{"text":"a"}]}`:                                 "role assistant",
+		user + "," + call + "," + strings.Replace(answer, `[`, `[{"text":"and"},`, 1): "beside other parts",
+	} {
+		s.Reset()
+		g := fetch(t.Context(), t, "POST", s.URL+"/models/m:generateContent", `{"contents":[`+contents+`]}`, nil, nil)
+		found := strings.Join(s.Requests()[0].Violations, "; ")
+		if refused := g.status == 400 && strings.Contains(g.body, `"status":"INVALID_ARGUMENT"`); refused != (want != "") || !strings.Contains(found, want) || want == "" && found != "" {
+			t.Errorf("%s: %d %s, found %q, want %q", contents, g.status, g.body, found, want)
 		}
 	}
 }
@@ -215,10 +271,14 @@ func FuzzRequest(f *testing.F) {
 			f.Add(api, []byte(bodyOf(api, true, "Be brief.", []string{"read"}, turns)))
 		}
 	}
+	f.Add("google", []byte(`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"x"}},{"functionCall":7},null]},{"parts":[{"functionResponse":{"name":"x","response":5}}]},5]}`))
 	f.Add("chat", []byte(`{"model":null,"messages":[{"role":"user","content":["\ud800",{"text":5}]},5],"tools":[{"function":null}]}`))
 	s := New(Options{})
 	f.Fuzz(func(t *testing.T, api string, body []byte) {
 		path, ok := paths[api]
+		if api == "google" {
+			path, ok = "/models/m:streamGenerateContent", true
+		}
 		if !ok || bytes.Contains(body, []byte("fail")) || bytes.Contains(body, []byte("long")) {
 			return // some of these never end
 		}

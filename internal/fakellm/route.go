@@ -78,7 +78,7 @@ func countTokens(c script.Conversation) int {
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, api script.API, body []byte) {
 	c := conversation(api, body)
 	if api == script.Google { // what others say in the body is in the path here
-		c.Model, c.Stream, _ = googleCall(r.URL.Path)
+		c.Model, c.Stream, _ = googleCall(r.URL.EscapedPath())
 	}
 	q := s.script.Take(c)
 	found := violations(c, body)

@@ -26,7 +26,11 @@ func (f *Failure) JSON(api API, n int) []byte {
 		return object("type", "error", "error", object("type", f.Type, "message", f.Message), "request_id", RequestID(n))
 	}
 	if api == Google {
-		return object("error", object("code", []byte(strconv.Itoa(f.Status)), "message", f.Message, "status", f.Type))
+		status := f.Type
+		if status == "invalid_request_error" { // what a strict server finds
+			status = "INVALID_ARGUMENT"
+		}
+		return object("error", object("code", []byte(strconv.Itoa(f.Status)), "message", f.Message, "status", status))
 	}
 	code := []byte("null")
 	if f.Code != "" {

@@ -11,7 +11,15 @@ func TestChecks(t *testing.T) {
 		return `{"model":"m","max_tokens":10,"stream":true,"messages":[` + msgs + `]}`
 	}
 	responses := func(items string) string { return `{"model":"m","stream":true,"input":[` + items + `]}` }
+	google := func(contents string) string { return `{"contents":[` + contents + `]}` }
+	declared := func(schema string) string {
+		return `{"tools":[{"functionDeclarations":[{"name":"x","description":"d","parametersJsonSchema":` + schema + `}]}],"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`
+	}
 	const (
+		googUser   = `{"role":"user","parts":[{"text":"hi"}]}`
+		googCall   = `{"role":"model","parts":[{"functionCall":{"name":"x","args":{}},"thoughtSignature":"QUFB"},{"functionCall":{"name":"y","args":{}}}]}`
+		googTool   = `{"role":"user","parts":[{"functionResponse":{"name":"x","response":{}}},{"functionResponse":{"name":"y","response":{}}}]}`
+		googTurn   = googUser + "," + googCall + "," + googTool
 		chatUser   = `{"role":"user","content":"hi"}`
 		chatCall   = `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"x","arguments":"{}"}}]}`
 		chatTool   = `{"role":"tool","tool_call_id":"c","content":"y"}`
@@ -63,6 +71,38 @@ func TestChecks(t *testing.T) {
 		{CheckResponses, responses(respThink + "," + respCall + "," + respTool + "," + respThink + "," + strings.Replace(respCall, `"c"`, `"d"`, 1)), "item id"},
 		{CheckResponses, responses(`{"role":"assistant","content":[{"type":"input_text","text":"x"}]}`), "type"},
 		{CheckResponses, responses(""), "no input"},
+		{CheckGoogle, google(googTurn + "," + googUser), ""},
+		{CheckGoogle, google(strings.NewReplacer(`"name":"x"`, `"id":"1","name":"x"`, `"name":"y"`, `"id":"2","name":"y"`).Replace(googTurn)), ""},
+		{CheckGoogle, google(""), "no contents"},
+		{CheckGoogle, google(googUser + "," + googCall), "comes last"},
+		{CheckGoogle, google(googUser + "," + googCall + "," + googUser), "no response yet"},
+		{CheckGoogle, google(googUser + "," + googUser), "the user follows the user"},
+		{CheckGoogle, google(googCall + "," + googTool), "the model follows"},
+		{CheckGoogle, google(googUser + "," + googCall + "," + googCall + "," + googTool), "the model follows"},
+		{CheckGoogle, google(googTool), "open are"},
+		{CheckGoogle, google(googTurn + "," + googTool), "open are"},
+		{CheckGoogle, google(googUser + "," + googCall + "," + strings.Replace(googTool, `"name":"x"`, `"name":"y"`, 1)), "open are"},
+		{CheckGoogle, google(googUser + "," + googCall + "," + strings.Replace(googTool, `},{"functionResponse":{"name":"y","response":{}}}`, "}", 1)), "no response yet"},
+		{CheckGoogle, google(googUser + "," + googCall + "," + strings.Replace(googTool, `[`, `[{"text":"hm"},`, 1)), "beside responses"},
+		{CheckGoogle, google(googUser + "," + strings.Replace(googCall, `"name":"x"`, `"id":"1","name":"x"`, 1) + "," + googTool), "without id"},
+		{CheckGoogle, google(strings.NewReplacer(`"name":"x"`, `"id":"1","name":"x"`, `"name":"y"`, `"id":"1","name":"y"`).Replace(googTurn)), `call id "1"`},
+		{CheckGoogle, google(strings.ReplaceAll(googTurn, `"x"`, `"1x"`)), "begin with a letter"},
+		{CheckGoogle, google(strings.Replace(googTurn, "QUFB", "QUF", 1)), "no base64"},
+		{CheckGoogle, google(strings.Replace(googTurn, `"args":{}`, `"args":"{}"`, 1)), "no object"},
+		{CheckGoogle, google(strings.Replace(googUser, `{"text":"hi"}`, `{"text":"hi","thought":true}`, 1)), "a thought of the user"},
+		{CheckGoogle, google(strings.Replace(googUser, "hi", " ", 1)), "without words"},
+		{CheckGoogle, google(strings.Replace(googUser, `{"text":"hi"}`, "", 1)), "no parts"},
+		{CheckGoogle, google(strings.Replace(googUser, `{"text":"hi"}`, `{"text":"hi","inlineData":{}}`, 1)), "of 2 kinds"},
+		{CheckGoogle, google(strings.Replace(googUser, `{"text":"hi"}`, `{"inlineData":{"mimeType":"image/gif","data":"AAAA"}}`, 1)), "image/gif"},
+		{CheckGoogle, google(`{"role":"assistant","parts":[{"text":"hi"}]}`), `role "assistant"`},
+		{CheckGoogle, `{"generationConfig":{"thinkingConfig":{"thinkingBudget":1,"thinkingLevel":"LOW"}},"contents":[` + googUser + `]}`, "not one of"},
+		{CheckGoogle, `{"generationConfig":{"thinkingConfig":{"thinkingLevel":"low"}},"contents":[` + googUser + `]}`, "thinkingLevel"},
+		{CheckGoogle, `{"generationConfig":{"thinkingConfig":{"thinkingBudget":0,"includeThoughts":true}},"contents":[` + googUser + `]}`, "forbidden"},
+		{CheckGoogle, declared(`{"type":"object","properties":{"title":{"type":"string"},"$ref":{"enum":["a"]}},"required":["title"]}`), ""},
+		{CheckGoogle, declared(`{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#"}]}}}`), "the keyword $ref"},
+		{CheckGoogle, declared(`{"type":"object","properties":{"a":{"items":{"type":["object","null"]}}}}`), "a list of types"},
+		{CheckGoogle, declared(`{"type":"object","properties":{},"required":["a"]}`), "no property"},
+		{CheckGoogle, declared(`{"properties":{}}`), "no object's"},
 	} {
 		got := strings.Join(tt.check([]byte(tt.body)), "; ")
 		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
