@@ -263,10 +263,11 @@ func (m *models) Thinking(info provider.Info) string {
 			return p.Level
 		}
 	}
-	if l := m.r.settings.ModelThinkingLevels[name]; l != "" {
+	s := m.r.current()
+	if l := s.ModelThinkingLevels[name]; l != "" {
 		return l
 	}
-	return m.r.settings.DefaultThinkingLevel
+	return s.DefaultThinkingLevel
 }
 
 // registry knows all models of the user; with probe also those of the servers on

@@ -22,7 +22,8 @@ type runner struct {
 	env      Env
 	args     *args
 	paths    config.Paths
-	settings config.Settings
+	settings config.Settings // of the start
+	live     *live           // as they are now
 	store    filestore.Store
 	asks     bool // there is a person at a terminal who can be asked
 	projects projects
@@ -39,15 +40,15 @@ func newRunner(env Env, a *args) (*runner, error) {
 	if r.paths, err = config.Locate(getenv, env.Dir); err != nil {
 		return nil, err
 	}
-	var problems []config.Problem
-	r.settings, problems = config.Load(r.paths, env.Dir, a.approve)
+	r.live = &live{r: r}
+	for _, p := range r.readSettings() {
+		r.tell(p.String())
+	}
+	r.settings = r.current()
 	if p := r.settings.HTTPProxy; p != "" {
 		if err := provider.UseProxy(p); err != nil {
 			r.tell("setting " + err.Error())
 		}
-	}
-	for _, p := range problems {
-		r.tell(p.String())
 	}
 	dir, err := r.paths.SessionDir(getenv, a.sessionDir, r.settings, env.Dir)
 	if err != nil {
@@ -178,24 +179,8 @@ func (r *runner) hint(ctx context.Context) string {
 
 // options puts the parts of the session service together.
 func (r *runner) options(m mode, models *models) control.Options {
-	s := r.settings
-	o := control.Options{
-		Models:      models,
-		Setup:       r.setUp,
-		AllSteering: s.SteeringMode == "all",
-		AllFollowUp: s.FollowUpMode == "all",
-		Follow:      m == modeREPL,
-		MaxTurns:    100,
-	}
-	if m == modeREPL {
-		o.MaxTurns = 0
-	}
-	if s.Bough.MaxTurns != nil {
-		o.MaxTurns = int(*s.Bough.MaxTurns)
-	}
-	if r.args.maxTurns >= 0 {
-		o.MaxTurns = r.args.maxTurns
-	}
-	o.Retry = retries(s.Retry)
+	r.live.mode = m
+	o := control.Options{Models: models, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL}
+	r.live.policy(&o)
 	return o
 }

@@ -36,11 +36,11 @@ var _ control.Setup = (*setup)(nil)
 
 // setUp makes the setup of a session.
 func (r *runner) setUp(_ context.Context, p control.Place, was control.Was, old control.Setup) (control.Setup, []string) {
-	s := &setup{r: r, place: p, was: was, settings: r.settings}
+	s := &setup{r: r, place: p, was: was, settings: r.current()}
 	var odd []string
 	if p.Dir != r.env.Dir || old != nil {
 		var problems []config.Problem
-		s.settings, problems = config.Load(r.paths, p.Dir, r.args.approve)
+		s.settings, problems = r.sources(p.Dir).Settings()
 		for _, pr := range problems {
 			odd = append(odd, pr.String())
 		}

@@ -141,7 +141,14 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.GetSystemPrompt:
 		return owned(ctx, s, func() (protocol.SystemPrompt, error) { return s.systemPrompt(), nil })
 	case protocol.Reload:
+		if s.opts.Settings != nil {
+			c.hub.adjust(ctx, s.opts.Settings.Again())
+		}
 		return s.reload(ctx)
+	case protocol.GetSettings:
+		return c.getSettings(s, x)
+	case protocol.SetSetting:
+		return c.setSetting(ctx, s, x)
 	case protocol.Bash:
 		return s.bash(ctx, x)
 	case protocol.AbortBash:

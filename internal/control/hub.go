@@ -31,6 +31,9 @@ type Options struct {
 	// or nil; it is closed later. Nil: a model without tools and instructions.
 	Setup func(ctx context.Context, p Place, was Was, old Setup) (Setup, []string)
 
+	// Settings shows and changes settings. Nil: there are none to see.
+	Settings Settings
+
 	Retry    Retry
 	MaxTurns int // of one run; 0: no limit
 
