@@ -64,6 +64,7 @@ func commands() []command {
 				{"--repair", "", "write a whole session of what is left"},
 				jsonOption, dirOption,
 			}, doctorCommand},
+		configSpec(),
 		{"import", "FILE ...", "make sessions of files from elsewhere",
 			"A session file is copied into the store; with an id that is taken it gets another.\nA headerless tree, that is lines of {id, parentId, message} with messages as of\nOpenAI's chat API, becomes a session with all its branches. Files are only read.\n",
 			[]commandOption{
@@ -96,11 +97,9 @@ func treeOptions() []commandOption {
 // missingCommands are words that are commands in pi or will be commands in bough,
 // and what helps until then.
 func missingCommands() map[string]string {
-	settings := "Settings are in settings.json and models.json of the agent folder (~/.pi/agent)."
 	packages := "bough fetches no packages."
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
-		"config":  settings,
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
 		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",
