@@ -25,6 +25,7 @@ func configSpec() command {
 			{"--all", "", "also those that nobody has changed"},
 			{"--project", "", "change .pi/settings.json of this folder instead"},
 			{"--approve", "", "as if the project were trusted"},
+			{"--no-approve", "", "as if it were not"},
 			jsonOption,
 		}, configCommand}
 }
@@ -32,7 +33,7 @@ func configSpec() command {
 func configCommand(ctx context.Context, env Env, opts map[string]string, words []string) error {
 	quiet := env
 	quiet.Stderr = io.Discard // what is wrong with the files is part of the list
-	r, err := newRunner(quiet, &args{maxTurns: -1, approve: opts["--approve"] != ""})
+	r, err := newRunner(quiet, &args{maxTurns: -1, approve: opts["--approve"] != "", noApprove: opts["--no-approve"] != ""})
 	if err != nil {
 		return err
 	}
@@ -211,13 +212,17 @@ func (c configurer) change(k config.Key, path []string, v json.RawMessage) error
 	case v == nil:
 		err = c.print("%s is taken out of %s\n", name, file)
 	default:
-		err = c.print("%s = %s in %s\n", name, v, file)
+		err = c.print("%s = %s in %s\n", name, config.Shown(k, string(v)), file)
 	}
 	if err != nil {
 		return err
 	}
 	c.beside(k, v)
-	fmt.Fprintf(c.r.env.Stderr, "bough: to undo: %s\n", undo(path, was, more))
+	if back := undo(k, path, was, more); back != "" {
+		fmt.Fprintf(c.r.env.Stderr, "bough: to undo: %s\n", back)
+	} else {
+		fmt.Fprintf(c.r.env.Stderr, "bough: before, it said %s\n", config.Shown(k, string(was)))
+	}
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (r *runner) current() config.Settings {
 
 // sources are the places that settings of a folder come from.
 func (r *runner) sources(dir string) *config.Sources {
-	s := config.Read(r.paths, dir, r.args.approve)
+	s := config.Read(r.paths, dir, r.trusts(dir).Trusted)
 	s.Override(config.Environment(r.env.Getenv)...)
 	s.Override(r.args.overrides()...)
 	r.live.mu.Lock()
@@ -169,7 +169,7 @@ func (l *live) Set(ctx context.Context, dir string, c protocol.SetSetting) (prot
 		if err != nil {
 			return set, control.Change{}, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 		}
-		set.Undo = undo(at, was, "")
+		set.Undo = undo(k, at, was, "")
 	} else {
 		l.forRun(at, v)
 	}
@@ -192,13 +192,31 @@ func (l *live) forRun(path []string, v json.RawMessage) {
 	}
 }
 
-// undo is the command that sets a setting back.
-func undo(path []string, was json.RawMessage, more string) string {
+// undo is the command that sets a setting back, "" if there is none: what stood
+// there was wrong, or has a password.
+func undo(k config.Key, path []string, was json.RawMessage, more string) string {
 	name := strings.Join(path, ".")
 	if was == nil {
 		return "bough config unset " + quoteWord(name) + more
 	}
-	return "bough config set " + quoteWord(name) + more + " -- " + quoteWord(string(was))
+	_, _, _, err := config.Parse(name, string(was))
+	if err != nil || config.Shown(k, string(was)) != string(was) {
+		return ""
+	}
+	dashes := ""
+	if was[0] == '-' {
+		dashes = " --"
+	}
+	return "bough config set " + quoteWord(name) + more + dashes + " " + quoteWord(plainText(k, was))
+}
+
+// plainText leaves the quotes of a text out, where it is read as one all the same.
+func plainText(k config.Key, v json.RawMessage) string {
+	var s string
+	if err := json.Unmarshal(v, &s); err != nil || s == "" || k.Kind != config.Text && k.Kind != config.Word || json.Valid([]byte(s)) || s[0] == '-' {
+		return string(v)
+	}
+	return s
 }
 
 // quoteWord writes a word as a shell reads it.

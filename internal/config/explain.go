@@ -107,7 +107,7 @@ func (s *Sources) say(k key, l layer, now, defaults *Settings) (Value, bool) {
 			val.JSON = string(after)
 		}
 	}
-	val.JSON = masked(k.Name, val.JSON)
+	val.JSON = Shown(k.Key, val.JSON)
 	return val, true
 }
 
@@ -130,20 +130,22 @@ func (k key) shown(s *Settings) []byte {
 // compact writes JSON on one line.
 func compact(v []byte) string { return string(rawjson.AppendStringify(nil, v)) }
 
-// masked leaves out the password of a proxy.
-func masked(name, v string) string {
+// Shown is the JSON of a value as people may see it: without the password of a
+// proxy.
+func Shown(k Key, v string) string {
 	s, ok := rawjson.String([]byte(v))
-	if name != "httpProxy" || !ok {
+	if k.Name != "httpProxy" || !ok {
 		return v
 	}
 	u, err := url.Parse(s)
-	if err != nil {
-		return encodeText("(a URL that cannot be read)")
+	switch {
+	case err != nil:
+		return `"(a URL that cannot be read)"`
+	case u.User == nil:
+		return v
 	}
-	return encodeText(u.Redacted())
+	return string(encode(u.Redacted()))
 }
-
-func encodeText(s string) string { return string(encode(s)) }
 
 // Hint is something odd about a file of settings that costs nothing.
 type Hint struct {

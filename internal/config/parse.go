@@ -20,7 +20,7 @@ func (e UnknownError) Error() string {
 }
 
 // Find returns the setting that a person names, and its place in a file. The name
-// may leave out "bough." and may go on into an object:
+// may leave out "bough.", be an old one, and may go on into an object:
 // modelThinkingLevels.anthropic/claude-4.5.
 func Find(name string) (Key, []string, error) {
 	k, path, err := lookup(name)
@@ -51,7 +51,7 @@ func lookup(name string) (key, []string, error) {
 		}
 	}
 	for _, k := range all {
-		if strings.EqualFold(k.Name, name) || strings.EqualFold(k.Name, "bough."+name) {
+		if strings.EqualFold(k.Name, name) || strings.EqualFold(k.Name, "bough."+name) || k.wasCalled(name) {
 			return k, strings.Split(k.Name, "."), nil
 		}
 	}

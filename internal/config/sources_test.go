@@ -60,6 +60,7 @@ func TestExplain(t *testing.T) {
 		{"resources of both", `{"skills":["a"]}`, `{"skills":["b"]}`, true, nil, "", "skills", []string{`project settings.json:1: ["a","b"]`, `user settings.json:1: ["a"]`, `default: []`}},
 		{"an old name", `{"queueMode":"all"}`, "", true, nil, "", "steeringMode", []string{`user settings.json:1: "all"`, `default: "one-at-a-time"`}},
 		{"pi's own", `{"codemode":{"mode":"only"}}`, "", true, nil, "", "codemode", []string{`user settings.json:1: {"mode":"only"}`, `default:`}},
+		{"a URL that is none", `{"httpProxy":"http://u:secret@p:x%/"}`, "", true, nil, "", "httpProxy", []string{`user settings.json:1: "(a URL that cannot be read)"`, `default:`}},
 		{"no password is shown", `{"httpProxy":"http://u:secret@p:1/"}`, "", true, nil, "", "httpProxy", []string{`user settings.json:1: "http://u:xxxxx@p:1/"`, `default:`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,6 +150,7 @@ func TestParse(t *testing.T) {
 		{"defaultModel", "5", "defaultModel", `"5"`, ""},
 		{"defaultmodel", "m", "defaultModel", `"m"`, ""},
 		{"maxTurns", "7", "bough|maxTurns", "7", ""},
+		{"queueMode", "all", "steeringMode", `"all"`, ""},
 		{"bough.bash.defaultTimeout", "1.5", "bough|bash|defaultTimeout", "1.5", ""},
 		{"retry.enabled", "off", "retry|enabled", "false", ""},
 		{"retry.enabled", "maybe", "", "", `retry.enabled is true or false, not "maybe"`},
