@@ -36,6 +36,7 @@ type args struct {
 	skills, templates            []string // places besides the usual ones
 	noSkills, noTemplates        bool
 	approve, noApprove           bool
+	verbose                      bool
 	offline, quiet, ascii        bool
 	maxTurns                     int      // -1: not given
 	warn                         []string // what is odd about options that are accepted all the same
@@ -138,7 +139,7 @@ func options() []option {
 		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
 		{"tui-mode", "", value, "MODE", "", without("--tui-mode", "this version has no full screen")},
 		{"lang", "", value, "LANGUAGE", "", setLanguage},
-		{"verbose", "", flag, "", "", silent},
+		{"verbose", "", flag, "", "begin with the header also where the setting quietStartup leaves it out", on(func(a *args) *bool { return &a.verbose })},
 		{"no-themes", "", flag, "", "", silent},
 		{"no-attach", "", flag, "", "", silent},
 

@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 		{"--no-session reads one", []string{"--no-session", "--session", "x"}, args{noSession: true, session: "x"}},
 		{"skills and templates", []string{"-ns", "-np", "--skill", "a", "--skill=b", "--prompt-template", "c"},
 			args{noSkills: true, noTemplates: true, skills: []string{"a", "b"}, templates: []string{"c"}}},
-		{"switches without effect", []string{"--no-themes", "--verbose", "--no-attach", "--lang", "en"}, args{}},
+		{"switches without effect", []string{"--no-themes", "--no-attach", "--lang", "en"}, args{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := parse(tt.words)

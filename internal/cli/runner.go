@@ -125,8 +125,11 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,
 			Terminal: r.env.StdinTerminal && r.env.StdoutTerminal, NoColor: noColor(r.env.Getenv), ASCII: r.args.ascii,
 			Width: r.env.Width, Quiet: r.args.quiet, Version: Version, Hint: hint, Prompts: prompts,
-			Interrupts: relay(ctx, r.env.Interrupts),
-			Sessions:   func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) }})
+			Interrupts: relay(ctx, r.env.Interrupts), Home: r.paths.Home,
+			NoHeader:     r.settings.Screen.QuietStartup == "true" && !r.args.verbose,
+			HideThinking: func() bool { return r.current().HideThinking },
+			TreeFilter:   func() string { return r.current().TreeFilter },
+			Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) }})
 	}
 	return printer.Run(ctx, c, printer.Options{Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,
 		Out: r.env.Stdout, Err: r.env.Stderr})

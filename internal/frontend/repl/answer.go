@@ -36,7 +36,7 @@ func (a *answer) add(out *output, d message.Delta) {
 	b := a.blocks[d.Index]
 	if b == nil {
 		thinking := d.Kind == message.ThinkingStart || d.Kind == message.ThinkingDelta || d.Kind == message.ThinkingEnd
-		b = &block{skipped: thinking && !out.color, wrap: render.Wrapper{Width: out.width}}
+		b = &block{skipped: thinking && !out.thinks(), wrap: render.Wrapper{Width: out.width}}
 		if thinking {
 			b.style = dim
 		}

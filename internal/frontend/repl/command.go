@@ -97,6 +97,8 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.model(c.Rest)
 	case "thinking":
 		return r.thinking(c.Rest)
+	case "settings":
+		return r.settings(c.Rest)
 	case "copy":
 		r.copy(c.Rest)
 	case "tools":

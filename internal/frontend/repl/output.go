@@ -11,7 +11,8 @@ import (
 type output struct {
 	out, err io.Writer
 	color    bool
-	width    int // that text is broken at; 0: it is not
+	width    int         // that text is broken at; 0: it is not
+	hide     func() bool // what the model thinks; nil: it is shown
 
 	failed error // of out
 	open   bool  // the last line has no end yet
@@ -27,6 +28,9 @@ const (
 	dim  style = "\x1b[2m"
 	red  style = "\x1b[31m"
 )
+
+// thinks reports whether what the model thinks is shown.
+func (o *output) thinks() bool { return o.color && (o.hide == nil || !o.hide()) }
 
 func (o *output) paint(s style, text string) string {
 	if !o.color || s == none || text == "" {

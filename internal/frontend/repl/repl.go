@@ -40,8 +40,14 @@ type Options struct {
 	ASCII    bool // draw trees with characters that every font has
 	Width    int  // columns; 0: 79
 	Quiet    bool // answers alone: no header, no line of tokens and cost
+	NoHeader bool
+
+	// Settings that may change on the way. Nil: as if they had their defaults.
+	HideThinking func() bool
+	TreeFilter   func() string // "default", or a filter of /tree
 
 	Version string
+	Home    string // of the user, which paths are shown without
 	Hint    string // a line to begin with, such as how to take up the last session
 
 	// Prompts are said before the first line is read.
@@ -143,7 +149,7 @@ func newREPL(ctx context.Context, c protocol.Client, o Options) *repl {
 		o.Width = 79
 	}
 	return &repl{ctx: ctx, c: c, o: o, in: newInput(o.In), code: -1,
-		out:    &output{out: o.Out, err: o.Err, color: o.Terminal && !o.NoColor, width: breakAt(o)},
+		out:    &output{out: o.Out, err: o.Err, color: o.Terminal && !o.NoColor, width: breakAt(o), hide: o.HideThinking},
 		events: make(chan watched), done: make(chan func()), interrupts: make(chan struct{}, 1)}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // header is what a conversation begins with.
 func (r *repl) header() {
-	if r.o.Quiet {
+	if r.o.Quiet || r.o.NoHeader {
 		return
 	}
 	r.out.line(none, strings.TrimSpace("bough "+render.OneLine(r.o.Version))+"  "+r.standing()+"  /help for commands")

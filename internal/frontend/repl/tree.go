@@ -29,6 +29,9 @@ func (r *repl) tree(c slash.Command) error {
 	if a.Is["--classic"] {
 		o.Layout = render.Classic
 	}
+	if r.o.TreeFilter != nil {
+		o.Filter = render.Filter(r.o.TreeFilter())
+	}
 	for _, f := range render.Filters() {
 		if a.Is["--"+string(f)] {
 			o.Filter = f

@@ -1,0 +1,79 @@
+package repl
+
+import (
+	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/protocol"
+)
+
+// settings lists settings, explains one, or sets one: "KEY VALUE" for this run,
+// "unset KEY" takes that back, "save KEY VALUE" writes it to the user's file.
+func (r *repl) settings(words string) error {
+	first, rest, _ := strings.Cut(words, " ")
+	rest = strings.TrimSpace(rest)
+	var c protocol.SetSetting
+	switch {
+	case words == "":
+		return r.listSettings(false)
+	case words == "--all":
+		return r.listSettings(true)
+	case first == "unset":
+		c = protocol.SetSetting{Key: rest, Unset: true}
+	case first == "save":
+		key, v, ok := strings.Cut(rest, " ")
+		if !ok {
+			r.say("/settings save takes a key and a value: /settings save retry.maxRetries 5")
+			return nil
+		}
+		c = protocol.SetSetting{Key: key, Value: strings.TrimSpace(v), Save: true}
+	case rest == "":
+		return r.explainSetting(first)
+	default:
+		c = protocol.SetSetting{Key: first, Value: rest}
+	}
+	set, err := protocol.Call(r.ctx, r.c, c)
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	r.say("%s; %s", slash.SettingRow(set.Setting, r.o.Home), set.Effect)
+	if set.Undo != "" {
+		r.note("To undo: %s", set.Undo)
+	}
+	return nil
+}
+
+func (r *repl) listSettings(all bool) error {
+	got, err := protocol.Call(r.ctx, r.c, protocol.GetSettings{All: all})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	for _, s := range got.Settings {
+		r.say("%s", render.OneLine(slash.SettingRow(s, r.o.Home)))
+	}
+	if len(got.Settings) == 0 {
+		r.say("All settings have their defaults.")
+	}
+	for _, h := range got.Hints {
+		r.note("%s", render.OneLine(h))
+	}
+	r.note("/settings KEY says more of one, /settings KEY VALUE sets it for this run, /settings save KEY VALUE for good; --all lists all.")
+	return nil
+}
+
+func (r *repl) explainSetting(key string) error {
+	got, err := protocol.Call(r.ctx, r.c, protocol.GetSettings{Key: key})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	for _, s := range got.Settings {
+		for _, line := range slash.SettingText(s, r.o.Home) {
+			r.say("%s", line)
+		}
+	}
+	return nil
+}
