@@ -46,8 +46,20 @@ func (i Info) ThinkingWord(level string) (string, bool) {
 }
 
 // ThinkingBudget returns how many tokens a model may think at a level where the
-// provider wants a number. What is over stays for the answer: at least 1024 of
-// the limit, which is for both.
+// provider wants a number: what i.Budgets says, else the usual. What is over stays
+// for the answer: at least 1024 of the limit, which is for both.
+func (i Info) ThinkingBudget(level string, limit int64) int64 {
+	budget, own := i.Budgets[level]
+	if level == "off" || level == "" || !own {
+		return ThinkingBudget(level, limit)
+	}
+	if limit > 0 {
+		budget = min(budget, limit-1024)
+	}
+	return max(0, budget)
+}
+
+// ThinkingBudget is the usual one.
 func ThinkingBudget(level string, limit int64) int64 {
 	budget := int64(16384)
 	switch level {

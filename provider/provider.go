@@ -56,6 +56,10 @@ type Info struct {
 	Compat map[string]any `json:"compat,omitempty"`
 
 	PriceUnknown bool `json:"-"`
+
+	// Budgets are tokens to think with, by level, where people want others than
+	// the usual.
+	Budgets map[string]int64 `json:"-"`
 }
 
 // TakesImages reports whether the model has image input.

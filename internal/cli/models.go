@@ -223,7 +223,7 @@ func (m advised) Stream(ctx context.Context, req provider.Request) iter.Seq2[mes
 // codec makes the codec that a model speaks through.
 func (m *models) codec(c catalog.Choice) (provider.Model, error) {
 	ep := m.reg.Endpoint(c)
-	ep.Idle = silence(m.r.settings)
+	configure(&ep, m.r.current())
 	switch c.Info.API {
 	case "anthropic-messages":
 		return anthropic.New(ep), nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/provider"
 )
 
 // retries says how failures of a provider are met, as the settings want it.
@@ -27,4 +28,13 @@ func silence(s config.Settings) time.Duration {
 		return d
 	}
 	return -1
+}
+
+// configure makes an endpoint as the settings want it.
+func configure(ep *provider.Endpoint, s config.Settings) {
+	ep.Idle = silence(s)
+	ep.Info.Budgets = s.ThinkingBudgets
+	if s.Images.Block {
+		ep.Info.Input = []string{"text"}
+	}
 }

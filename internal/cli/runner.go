@@ -45,7 +45,7 @@ func newRunner(env Env, a *args) (*runner, error) {
 		r.tell(p.String())
 	}
 	r.settings = r.current()
-	if p := r.settings.HTTPProxy; p != "" {
+	if p := r.settings.HTTPProxy; p != "" && getenv.First(config.ProxyVariables()...) == "" {
 		if err := provider.UseProxy(p); err != nil {
 			r.tell("setting " + err.Error())
 		}

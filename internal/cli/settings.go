@@ -238,11 +238,9 @@ func (l *live) change(k config.Key) (control.Change, string) {
 	case k.User != config.Bough:
 		return control.Change{}, unused(k)
 	case name == "steeringMode", name == "followUpMode", name == "bough.maxTurns",
-		strings.HasPrefix(name, "retry.") && !strings.HasPrefix(name, "retry.provider."):
+		strings.HasPrefix(name, "retry.") && name != "retry.provider.timeoutMs":
 		return control.Change{Options: l.policy}, "at once"
-	case name == "retry.provider.maxRetryDelayMs":
-		return control.Change{Options: l.policy, Model: true}, "at once"
-	case strings.HasPrefix(name, "retry.provider."), name == "thinkingBudgets", name == "httpIdleTimeoutMs", name == "images.blockImages":
+	case name == "retry.provider.timeoutMs", name == "thinkingBudgets", name == "httpIdleTimeoutMs", name == "images.blockImages":
 		return control.Change{Model: true}, "at once"
 	case name == "defaultTools", name == "shellPath", name == "shellCommandPrefix", name == "bough.bash.defaultTimeout", name == "images.autoResize",
 		name == "bough.keepForeignPrompt":

@@ -27,11 +27,16 @@ func Environment(env Env) []Override {
 	add(ByFallback, "externalEditor", as, "VISUAL", "EDITOR")
 	add(ByFallback, "terminal.clearOnShrink", isOn, "BOUGH_CLEAR_ON_SHRINK", "PI_CLEAR_ON_SHRINK")
 	add(ByEnvironment, "sessionDir", as, "BOUGH_SESSION_DIR", "PI_CODING_AGENT_SESSION_DIR")
-	add(ByEnvironment, "httpProxy", as, "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
+	add(ByEnvironment, "httpProxy", as, ProxyVariables()...)
 	add(ByEnvironment, "showHardwareCursor", isOn, "BOUGH_HARDWARE_CURSOR", "PI_HARDWARE_CURSOR")
 	add(ByEnvironment, "terminal.hyperlinks", auto, "BOUGH_HYPERLINKS", "PI_HYPERLINKS")
 	add(ByEnvironment, "terminal.trueColor", auto, "BOUGH_TRUE_COLOR", "PI_TRUE_COLOR")
 	add(ByEnvironment, "terminal.images", among(map[string]any{"kitty": "kitty", "iterm2": "iterm2", "none": false, "auto": "auto"}),
 		"BOUGH_IMAGE_PROTOCOL", "PI_IMAGE_PROTOCOL")
 	return out
+}
+
+// ProxyVariables are those that name a proxy, and so win over httpProxy.
+func ProxyVariables() []string {
+	return []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
 }

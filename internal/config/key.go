@@ -109,6 +109,9 @@ func same(v []byte) []byte { return v }
 
 func (k key) user() key  { k.UserOnly = true; return k }
 func (k key) later() key { k.User = Later; return k }
+
+// orDisabled says that a duration may be "disabled", which is 0.
+func (k key) orDisabled() key { k.Words = []string{"disabled"}; return k }
 func (k key) was(name string, new func([]byte) []byte) key {
 	k.old = append(k.old, oldName{name, new})
 	return k
@@ -169,7 +172,7 @@ func number(name, help string, least, most int64, unit string, at func(*Settings
 
 // duration is a number of units; "disabled" is 0.
 func duration(name, help string, unit time.Duration, at func(*Settings) *time.Duration) key {
-	k := Key{Name: name, Help: help, Kind: Number, Unit: "ms", Words: []string{"disabled"}}
+	k := Key{Name: name, Help: help, Kind: Number, Unit: "ms"}
 	if unit == time.Second {
 		k.Unit = "s"
 	}

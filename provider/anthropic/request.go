@@ -39,7 +39,7 @@ func (m *model) thinking(req provider.Request) thinking {
 			t.effort = "low"
 		}
 	default:
-		t.budget = provider.ThinkingBudget(level, t.limit)
+		t.budget = info.ThinkingBudget(level, t.limit)
 		if t.budget < 1024 { // the least that the API takes
 			t.budget, t.off = 0, true
 		}

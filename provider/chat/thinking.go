@@ -66,9 +66,9 @@ func (m *model) thinking(b *provider.Body, req provider.Request, limit int64) {
 		b.Bool("preserve_thinking", true)
 		b.Close('}')
 	case "chat-template":
-		m.template(b, "chat_template_kwargs", "chatTemplateKwargs", on, word, provider.ThinkingBudget(level, limit))
+		m.template(b, "chat_template_kwargs", "chatTemplateKwargs", on, word, m.ep.Info.ThinkingBudget(level, limit))
 	case "baseten":
-		m.template(b, "chat_template_args", "chatTemplateArgs", on, word, provider.ThinkingBudget(level, limit))
+		m.template(b, "chat_template_args", "chatTemplateArgs", on, word, m.ep.Info.ThinkingBudget(level, limit))
 		effort()
 	case "string-thinking":
 		b.Str("thinking", word)
@@ -77,7 +77,7 @@ func (m *model) thinking(b *provider.Body, req provider.Request, limit int64) {
 			b.Str("reasoning_effort", word)
 		}
 	}
-	if budget := provider.ThinkingBudget(level, limit); budget > 0 && m.set.budgetField != "" {
+	if budget := m.ep.Info.ThinkingBudget(level, limit); budget > 0 && m.set.budgetField != "" {
 		b.Int(m.set.budgetField, budget)
 	}
 }

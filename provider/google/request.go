@@ -36,7 +36,7 @@ func (m *model) thinking(req provider.Request, limit int64) thinking {
 	}
 	switch {
 	case !m.traits.levels:
-		t.budget = m.traits.budget(level, limit)
+		t.budget = m.traits.budget(level, limit, info.Budgets[level])
 		t.show = t.show && t.budget != 0
 	case level != "off":
 		t.level = strings.ToUpper(word)
@@ -49,9 +49,10 @@ func (m *model) thinking(req provider.Request, limit int64) thinking {
 }
 
 // budget returns how many tokens a model of the second generation may think at a
-// level; each kind has a least and a most. What is left of the limit must do for
+// level; each kind has a least and a most. own, if it is not 0, is what people
+// want. What is left of the limit must do for
 // the answer.
-func (t traits) budget(level string, limit int64) int64 {
+func (t traits) budget(level string, limit, own int64) int64 {
 	least, most := int64(0), int64(24576)
 	switch {
 	case t.pro:
@@ -74,6 +75,9 @@ func (t traits) budget(level string, limit int64) int64 {
 		budget = 8192
 	default:
 		budget = most
+	}
+	if own > 0 {
+		budget = min(max(own, least), most)
 	}
 	if limit > 0 {
 		budget = min(budget, limit-1024)
