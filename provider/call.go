@@ -27,7 +27,21 @@ type Call struct {
 	Header    http.Header
 	Body      []byte   // JSON
 	Omit      []string // see [Request.OmitParams]
+
+	// Sign, if it is not nil, is called with the request and its body as they are
+	// about to be sent. It returns what must not be said in errors.
+	Sign func(r *http.Request, body []byte) (secrets []string, err error)
+
+	// Read cuts the answer in events; nil reads server-sent events.
+	Read func(h http.Header, body io.Reader) Reader
+
+	// Refused may improve the error that was made of an answer that is no success.
+	Refused func(http.Header, *Error)
 }
+
+// A Reader reads the events of an answer. The error is io.EOF if the answer was
+// ended, and what went wrong, an [*Error] or that of the connection, if not.
+type Reader interface{ Next() (Event, error) }
 
 // Events makes a call and yields the events of the answer. It ends without an
 // error when the server ended the stream, which need not be the end of the
@@ -50,7 +64,17 @@ func (e Endpoint) Events(ctx context.Context, c Call) iter.Seq2[Event, error] {
 		body := &watched{src: decoded(resp), w: w}
 		resp.Body = io.NopCloser(body)
 		if resp.StatusCode/100 != 2 {
-			fail(StatusError(resp))
+			err := StatusError(resp)
+			if c.Refused != nil {
+				c.Refused(resp.Header, err)
+			}
+			fail(err)
+			return
+		}
+		if c.Read != nil {
+			if err := w.relay(c.Read(resp.Header, body), yield); err != nil {
+				fail(err)
+			}
 			return
 		}
 		r := NewEventReader(body)
@@ -62,10 +86,11 @@ func (e Endpoint) Events(ctx context.Context, c Call) iter.Seq2[Event, error] {
 			return
 		case first == '{' || first == '[':
 			whole, err := r.rest(64 << 20)
-			if err == nil {
-				err = wholeError(whole)
-			}
 			if err != nil {
+				fail(err)
+				return
+			}
+			if err := wholeError(whole); err != nil {
 				fail(err)
 				return
 			}
@@ -73,24 +98,30 @@ func (e Endpoint) Events(ctx context.Context, c Call) iter.Seq2[Event, error] {
 			return
 		case first == '<':
 			page, _ := r.rest(64 << 10) // what came of it must do
-			fail(&Error{Kind: Rejected, Message: "got a page instead of an answer, is the base URL right? It says: " + cutTo(plainText(string(page)), 200)})
+			fail(NoStream(page))
 			return
 		}
-		for {
-			ev, err := r.Next()
-			if err == io.EOF {
-				return
-			} else if err != nil {
-				fail(err)
-				return
-			}
-			w.timer.Stop() // the time that the caller takes is not the server's
-			if !yield(ev, nil) {
-				w.drain(r)
-				return
-			}
-			w.timer.Reset(w.idle)
+		if err := w.relay(r, yield); err != nil {
+			fail(err)
 		}
+	}
+}
+
+// relay hands the events on. The error is that of the reader, nil at the end.
+func (w *watch) relay(r Reader, yield func(Event, error) bool) error {
+	for {
+		ev, err := r.Next()
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		w.timer.Stop() // the time that the caller takes is not the server's
+		if !yield(ev, nil) {
+			w.drain(r)
+			return nil
+		}
+		w.timer.Reset(w.idle)
 	}
 }
 
@@ -99,7 +130,7 @@ func (e Endpoint) Events(ctx context.Context, c Call) iter.Seq2[Event, error] {
 const Whole = "bough.whole"
 
 // wholeError returns the error that a document is instead of an answer, or nil.
-func wholeError(v []byte) error {
+func wholeError(v []byte) *Error {
 	if !rawjson.Valid(v) {
 		return BadEvent(v)
 	}
@@ -129,7 +160,8 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(omitParams(c.Body, c.Omit)))
+	body := omitParams(c.Body, c.Omit)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, &Error{Kind: Rejected, Message: "the base URL cannot be used", Err: err}
 	}
@@ -155,6 +187,13 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 				token = v
 			}
 			*secrets = append(*secrets, token)
+		}
+	}
+	if c.Sign != nil {
+		more, err := c.Sign(req, body)
+		*secrets = append(*secrets, more...)
+		if err != nil {
+			return nil, err
 		}
 	}
 	client := e.Client
@@ -266,7 +305,7 @@ func (w *watch) explain(err error, secrets []string) error {
 
 // drain gives the rest of a stream a moment, so that the connection can be used
 // again.
-func (w *watch) drain(r *EventReader) {
+func (w *watch) drain(r Reader) {
 	if w.asked.Err() != nil {
 		return
 	}

@@ -1,19 +1,23 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
 )
 
-// Endpoint is what a codec needs to reach one model: anthropic.New, openai.New
-// and chat.New make a [Model] of it.
+// Endpoint is what a codec needs to reach one model: anthropic.New, openai.New,
+// chat.New and others make a [Model] of it.
 type Endpoint struct {
 	Info Info
 
 	// Key returns the API key, "" for none. It is called for each request and
 	// may run a command. Nil means that no key is needed.
 	Key func(context.Context) (string, error)
+
+	// Deployment is what the server calls the model, "" if that is Info.ID.
+	Deployment string
 
 	// Headers are added to each request and win over those of the codec.
 	Headers map[string]string
@@ -33,3 +37,6 @@ type Endpoint struct {
 	// means [DefaultIdle], less means for ever.
 	Idle time.Duration
 }
+
+// ModelName returns what the server calls the model.
+func (e Endpoint) ModelName() string { return cmp.Or(e.Deployment, e.Info.ID) }

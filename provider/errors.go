@@ -97,6 +97,19 @@ func NotStreamed() *Error {
 	return &Error{Kind: Rejected, Message: "the server sent its answer as one document, not as a stream"}
 }
 
+// NoStream is the error of an answer that is a page, or a document of another
+// service.
+func NoStream(text []byte) *Error {
+	what := "a page"
+	if body := rawjson.Trim(text); rawjson.Valid(body) {
+		if err := wholeError(body); err != nil {
+			return err
+		}
+		what = "a document"
+	}
+	return &Error{Kind: Rejected, Message: "got " + what + " instead of an answer, is the base URL right? It says: " + cutTo(plainText(string(text)), 200)}
+}
+
 // failure is what a server said of an error.
 type failure struct {
 	status     int

@@ -6,9 +6,10 @@
 // this one speak one API each:
 //
 //	anthropic   Anthropic Messages
-//	openai      OpenAI Responses
-//	chat        OpenAI Chat Completions and all that imitate it
+//	openai      OpenAI Responses, Azure's too
+//	chat        OpenAI Chat Completions and all that imitate it, Mistral's own form
 //	google      Google's generateContent, of the Gemini API and of Vertex AI
+//	bedrock     Converse of Amazon Bedrock
 //	offline     a small rule-based stand-in without key and network
 //	scripted    a model for tests that follows a script
 package provider

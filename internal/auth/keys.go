@@ -308,6 +308,8 @@ func (k *Keys) Secrets() []string {
 			add(k.env(n))
 		}
 	}
+	add(k.env("AWS_SECRET_ACCESS_KEY"))
+	add(k.env("AWS_SESSION_TOKEN"))
 	slices.SortFunc(out, func(a, b string) int {
 		if d := len(b) - len(a); d != 0 {
 			return d

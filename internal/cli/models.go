@@ -15,6 +15,7 @@ import (
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/provider/anthropic"
+	"github.com/boughdev/bough/provider/bedrock"
 	"github.com/boughdev/bough/provider/catalog"
 	"github.com/boughdev/bough/provider/chat"
 	"github.com/boughdev/bough/provider/google"
@@ -227,9 +228,11 @@ func (m *models) codec(c catalog.Choice) (provider.Model, error) {
 	switch c.Info.API {
 	case "anthropic-messages":
 		return anthropic.New(ep), nil
-	case "openai-responses":
+	case "bedrock-converse-stream":
+		return bedrock.New(ep), nil
+	case "openai-responses", "azure-openai-responses":
 		return openai.New(ep), nil
-	case "openai-completions":
+	case "openai-completions", "mistral-conversations":
 		return chat.New(ep), nil
 	case "google-generative-ai":
 		return google.New(ep), nil

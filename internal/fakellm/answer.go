@@ -5,15 +5,19 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/boughdev/bough/internal/script"
 )
 
 // setRequestID names request n as its API does.
 func setRequestID(h http.Header, api script.API, n int) {
-	if api == script.Anthropic {
+	switch api {
+	case script.Anthropic:
 		h.Set("Request-Id", script.RequestID(n))
-	} else {
+	case script.Bedrock:
+		h.Set("X-Amzn-Requestid", script.RequestID(n))
+	default:
 		h.Set("X-Request-Id", script.RequestID(n))
 	}
 }
@@ -46,7 +50,7 @@ type answerer struct {
 }
 
 func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *script.Reply, c script.Conversation, body []byte) ending {
-	a := &answerer{w: w, r: r, enc: newEncoder(r, body), line: "\n", ending: ending{status: "200"}}
+	a := &answerer{w: w, r: r, enc: newEncoder(r, c.Model, body), line: "\n", ending: ending{status: "200"}}
 	if r.Wire.CRLF {
 		a.line = "\r\n"
 	}
@@ -85,6 +89,9 @@ func (a *answerer) stream(step script.Step) bool {
 	case script.Started:
 		h := a.w.Header()
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")
+		if a.r.API == script.Bedrock {
+			h.Set("Content-Type", "application/vnd.amazon.eventstream")
+		}
 		h.Set("Cache-Control", "no-cache")
 		h.Set("Connection", "keep-alive")
 		setRequestID(h, a.r.API, a.r.N)
@@ -99,7 +106,11 @@ func (a *answerer) stream(step script.Step) bool {
 	case script.Closed:
 		a.write(a.enc.close(step.Block))
 	case script.Malformed:
-		_, _ = a.w.Write([]byte("data: " + step.Text + "\n\n")) // a client that is gone ends the context
+		bad := []byte("data: " + step.Text + "\n\n")
+		if a.r.API == script.Bedrock {
+			bad = frame("contentBlockDelta", []byte(step.Text))
+		}
+		_, _ = a.w.Write(bad) // a client that is gone ends the context
 		a.flush()
 	case script.BrokenOff:
 		a.status = "stream-error"
@@ -152,6 +163,9 @@ func (a *answerer) refuse(f *script.Failure) {
 	if f.IsText {
 		contentType = "text/html"
 	}
+	if a.r.API == script.Bedrock {
+		h.Set("X-Amzn-Errortype", strings.ToUpper(f.Type[:1])+f.Type[1:]+":http://internal.amazon.com/coral/com.amazon.bedrock/")
+	}
 	for _, pair := range f.Headers {
 		h.Set(pair[0], pair[1])
 	}
@@ -175,14 +189,7 @@ func (a *answerer) reset() {
 
 func (a *answerer) write(events []event) {
 	for _, e := range events {
-		var b []byte
-		if a.r.Wire.Comments {
-			b = append(b, ": keep-alive"+a.line...)
-		}
-		if e.name != "" {
-			b = append(b, "event: "+e.name+a.line...)
-		}
-		b = append(append(append(b, "data: "...), e.data...), a.line+a.line...)
+		b := a.bytes(e)
 		n := a.r.Wire.SplitBytes
 		if n <= 0 {
 			n = len(b)
@@ -196,6 +203,21 @@ func (a *answerer) write(events []event) {
 			a.flush()
 		}
 	}
+}
+
+// bytes is an event as it is sent.
+func (a *answerer) bytes(e event) []byte {
+	if a.r.API == script.Bedrock {
+		return frame(e.name, e.data)
+	}
+	var b []byte
+	if a.r.Wire.Comments {
+		b = append(b, ": keep-alive"+a.line...)
+	}
+	if e.name != "" {
+		b = append(b, "event: "+e.name+a.line...)
+	}
+	return append(append(append(b, "data: "...), e.data...), a.line+a.line...)
 }
 
 // flush sends what was written, so that pieces leave one by one.

@@ -7,9 +7,9 @@ import (
 	"github.com/boughdev/bough/internal/script"
 )
 
-// conversation reads the body of a request, which is a JSON object. What it
-// does not know it passes over.
-func conversation(api script.API, body []byte) script.Conversation {
+// conversation reads a request, whose body is a JSON object. What it does not
+// know it passes over.
+func conversation(api script.API, path string, body []byte) script.Conversation {
 	c := script.Conversation{API: api, Stream: rawjson.Bool(at(body, "stream"))}
 	if m := at(body, "model"); !rawjson.IsNull(m) {
 		c.Model = text(m, "")
@@ -22,11 +22,18 @@ func conversation(api script.API, body []byte) script.Conversation {
 		system, c.Items = anthropicItems(body)
 	case script.Google:
 		system, c.Items = googleItems(body)
+	case script.Bedrock:
+		c.Model, c.Stream = converseModel(path)
+		system, c.Items = bedrockItems(body)
 	default:
 		system, c.Items = responsesItems(body)
 	}
 	c.System = strings.Join(system, "\n\n")
 	for t := range rawjson.Elements(declared(body)) {
+		if spec := at(t, "toolSpec"); spec != nil {
+			c.Tools = append(c.Tools, script.Tool{Name: str(at(spec, "name")), Schema: at(spec, "inputSchema", "json")})
+			continue
+		}
 		name, ok := rawjson.String(first(at(t, "function", "name"), at(t, "name")))
 		if !ok {
 			continue
@@ -39,7 +46,7 @@ func conversation(api script.API, body []byte) script.Conversation {
 
 // declared returns the list of tools, which Google puts one level deeper.
 func declared(body []byte) []byte {
-	tools := at(body, "tools")
+	tools := first(at(body, "tools"), at(body, "toolConfig", "tools"))
 	var all [][]byte
 	for t := range rawjson.Elements(tools) {
 		all = append(all, elements(at(t, "functionDeclarations"))...)

@@ -27,7 +27,7 @@ type encoder interface {
 	whole() raw // the reply without a stream
 }
 
-func newEncoder(r *script.Reply, body []byte) encoder {
+func newEncoder(r *script.Reply, asked string, body []byte) encoder {
 	switch r.API {
 	case script.Chat:
 		return newChat(r, body)
@@ -35,6 +35,8 @@ func newEncoder(r *script.Reply, body []byte) encoder {
 		return &anthropicEncoder{r}
 	case script.Google:
 		return &googleEncoder{r}
+	case script.Bedrock:
+		return &bedrockEncoder{r, asked}
 	}
 	return newResponses(r, body)
 }

@@ -1,4 +1,4 @@
-// Package fakellm is a scriptable stand-in for four model APIs, for tests. It
+// Package fakellm is a scriptable stand-in for several model APIs, for tests. It
 // listens on the loopback address only and answers as a script of
 // internal/script says; what it says depends on nothing but the requests, ids
 // and times included.
@@ -10,6 +10,7 @@
 //	POST …/messages               Anthropic Messages
 //	POST …/messages/count_tokens
 //	POST …/models/ID:streamGenerateContent, …/models/ID:generateContent   Google
+//	POST …/model/ID/converse-stream, …/converse   Amazon Bedrock
 //	GET  …/models, …/models/ID    Anthropic's if the request has anthropic-version
 //
 // With "stream": true, or stream… in the path, the answer is an event stream.

@@ -27,6 +27,8 @@ func apiOf(path string) (script.API, bool) {
 		return script.Responses, true
 	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages"+countSuffix):
 		return script.Anthropic, true
+	case converse.MatchString(path):
+		return script.Bedrock, true
 	}
 	if _, _, ok := googleCall(path); ok {
 		return script.Google, true
@@ -59,9 +61,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case !rawjson.Valid(body) || rawjson.Kind(body) != '{' && rawjson.Kind(body) != '[':
 		sendJSON(w, http.StatusBadRequest, invalid("the body is not a JSON object").JSON(api, 0))
 	case strings.HasSuffix(path, countSuffix):
-		sendJSON(w, http.StatusOK, obj("input_tokens", countTokens(conversation(api, body))))
+		sendJSON(w, http.StatusOK, obj("input_tokens", countTokens(conversation(api, path, body))))
 	default:
-		s.ask(w, r, api, body)
+		s.ask(w, r, api, path, body)
 	}
 }
 
@@ -75,8 +77,8 @@ func countTokens(c script.Conversation) int {
 }
 
 // ask answers a request to a model.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, api script.API, body []byte) {
-	c := conversation(api, body)
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, api script.API, path string, body []byte) {
+	c := conversation(api, path, body)
 	if api == script.Google { // what others say in the body is in the path here
 		c.Model, c.Stream, _ = googleCall(r.URL.EscapedPath())
 	}

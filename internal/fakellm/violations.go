@@ -23,7 +23,7 @@ func (f *findings) add(format string, args ...any) { *f = append(*f, fmt.Sprintf
 // violations tells what a real server would refuse about a request.
 func violations(c script.Conversation, body []byte) []string {
 	f := findings{}
-	if c.Model == "" || c.API != script.Google && !rawjson.Truthy(at(body, "model")) {
+	if c.Model == "" {
 		f.add("model is missing")
 	}
 	list := "messages"
@@ -46,6 +46,8 @@ func violations(c script.Conversation, body []byte) []string {
 		f.chat(body)
 	case script.Google:
 		f.google(body)
+	case script.Bedrock:
+		f.bedrock(body)
 	}
 	f.tools(c.Tools)
 	f.calls(c)
@@ -145,7 +147,7 @@ func (f *findings) calls(c script.Conversation) {
 			if slices.Index(open, call.ID) < 0 {
 				open = append(open, call.ID)
 			}
-			if c.API == script.Anthropic && !goodCallID.MatchString(call.ID) {
+			if (c.API == script.Anthropic || c.API == script.Bedrock) && !goodCallID.MatchString(call.ID) {
 				f.add("bad tool_use id %s", call.ID)
 			}
 			if args, ok := rawjson.String(call.Args); ok && args != "" && !rawjson.Valid([]byte(args)) {

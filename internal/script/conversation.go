@@ -14,6 +14,7 @@ const (
 	Responses API = "responses" // OpenAI Responses
 	Anthropic API = "anthropic" // Anthropic Messages
 	Google    API = "google"    // Google generateContent
+	Bedrock   API = "bedrock"   // Amazon Bedrock Converse
 )
 
 // Role tells whose an item of a conversation is.

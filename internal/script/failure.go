@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -32,6 +33,9 @@ func (f *Failure) JSON(api API, n int) []byte {
 		}
 		return object("error", object("code", []byte(strconv.Itoa(f.Status)), "message", f.Message, "status", status))
 	}
+	if api == Bedrock { // the type is in a header
+		return object("message", f.Message)
+	}
 	code := []byte("null")
 	if f.Code != "" {
 		code = rawjson.Quote(f.Code)
@@ -57,58 +61,59 @@ type kind struct {
 	status, anthropicStatus      int // the latter 0: the same
 	openai, responses, anthropic *preset
 	google                       *preset
+	aws                          string // the name of the exception; its message is that of OpenAI
 	body                         string
 	silence                      outcome
 }
 
 var kinds = map[string]kind{
-	"rate-limit": {status: 429,
+	"rate-limit": {status: 429, aws: "throttlingException",
 		openai:    &preset{"rate_limit_error", "rate_limit_exceeded", "Rate limit reached for this fake model."},
 		anthropic: &preset{"rate_limit_error", "", "This request would exceed the rate limit of the fake model."},
 		google:    &preset{"RESOURCE_EXHAUSTED", "", "Resource has been exhausted (e.g. check quota)."}},
-	"quota": {status: 429,
+	"quota": {status: 429, aws: "serviceQuotaExceededException",
 		openai:    &preset{"insufficient_quota", "insufficient_quota", "The fake quota is used up (insufficient_quota)."},
 		anthropic: &preset{"rate_limit_error", "", "The fake quota is used up (insufficient_quota, billing)."},
 		google:    &preset{"RESOURCE_EXHAUSTED", "", "You exceeded your current quota, please check your plan and billing details."}},
-	"server": {status: 500,
+	"server": {status: 500, aws: "internalServerException",
 		openai:    &preset{"server_error", "", "The fake server had an internal error."},
 		anthropic: &preset{"api_error", "", "Internal server error"},
 		google:    &preset{"INTERNAL", "", "An internal error has occurred."}},
 	"bad-gateway": {status: 502, body: "<html><body><h1>502 Bad Gateway</h1></body></html>"},
-	"unavailable": {status: 503,
+	"unavailable": {status: 503, aws: "serviceUnavailableException",
 		openai:    &preset{"server_error", "", "The fake service is temporarily unavailable."},
 		anthropic: &preset{"api_error", "", "Service temporarily unavailable"},
 		google:    &preset{"UNAVAILABLE", "", "The service is currently unavailable."}},
-	"overloaded": {status: 503, anthropicStatus: 529,
+	"overloaded": {status: 503, aws: "serviceUnavailableException", anthropicStatus: 529,
 		openai:    &preset{"server_error", "overloaded", "The fake engine is currently overloaded."},
 		anthropic: &preset{"overloaded_error", "", "Overloaded"},
 		google:    &preset{"UNAVAILABLE", "", "The model is overloaded. Please try again later."}},
-	"overflow": {status: 400,
+	"overflow": {status: 400, aws: "validationException",
 		openai:    &preset{"invalid_request_error", "context_length_exceeded", "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."},
 		responses: &preset{"invalid_request_error", "context_length_exceeded", "Your input exceeds the context window of this model."},
 		anthropic: &preset{"invalid_request_error", "", "prompt is too long: 210000 tokens > 200000 maximum"},
 		google:    &preset{"INVALID_ARGUMENT", "", "The input token count (9001) exceeds the maximum number of tokens allowed (8192)."}},
-	"too-large": {status: 413,
+	"too-large": {status: 413, aws: "requestEntityTooLargeException",
 		openai:    &preset{"invalid_request_error", "", "Request too large."},
 		anthropic: &preset{"request_too_large", "", "Request exceeds the maximum size"},
 		google:    &preset{"INVALID_ARGUMENT", "", "Request payload size exceeds the limit."}},
-	"bad-request": {status: 400,
+	"bad-request": {status: 400, aws: "validationException",
 		openai:    &preset{"invalid_request_error", "invalid_value", "The fake model dislikes this request."},
 		anthropic: &preset{"invalid_request_error", "", "The fake model dislikes this request."},
 		google:    &preset{"INVALID_ARGUMENT", "", "Request contains an invalid argument."}},
-	"auth": {status: 401,
+	"auth": {status: 401, aws: "unrecognizedClientException",
 		openai:    &preset{"invalid_request_error", "invalid_api_key", "Incorrect API key provided."},
 		anthropic: &preset{"authentication_error", "", "invalid x-api-key"},
 		google:    &preset{"UNAUTHENTICATED", "", "API key not valid. Please pass a valid API key."}},
-	"forbidden": {status: 403,
+	"forbidden": {status: 403, aws: "accessDeniedException",
 		openai:    &preset{"permission_error", "", "Not allowed."},
 		anthropic: &preset{"permission_error", "", "Not allowed."},
 		google:    &preset{"PERMISSION_DENIED", "", "The caller does not have permission."}},
-	"not-found": {status: 404,
+	"not-found": {status: 404, aws: "resourceNotFoundException",
 		openai:    &preset{"invalid_request_error", "model_not_found", "The model does not exist."},
 		anthropic: &preset{"not_found_error", "", "model not found"},
 		google:    &preset{"NOT_FOUND", "", "The fake model is not found for this API version."}},
-	"timeout": {status: 408,
+	"timeout": {status: 408, aws: "modelTimeoutException",
 		openai:    &preset{"timeout", "", "Request timed out."},
 		anthropic: &preset{"timeout_error", "", "Request timed out."},
 		google:    &preset{"DEADLINE_EXCEEDED", "", "Deadline expired before operation could complete."}},
@@ -202,6 +207,8 @@ func (f failureSpec) resolve(api API) (*Failure, error) {
 		if k.anthropicStatus != 0 {
 			out.Status = k.anthropicStatus
 		}
+	case Bedrock:
+		out.Type = cmp.Or(k.aws, "internalServerException")
 	case Responses:
 		if k.responses != nil {
 			p = k.responses
@@ -215,7 +222,10 @@ func (f failureSpec) resolve(api API) (*Failure, error) {
 	} else if out.Status == 0 {
 		out.Status = 500
 	}
-	if p != nil {
+	switch {
+	case p != nil && api == Bedrock:
+		out.Message = p.message
+	case p != nil:
 		out.Type, out.Code, out.Message = p.typ, p.code, p.message
 	}
 	for _, set := range []struct {

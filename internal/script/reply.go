@@ -300,8 +300,11 @@ func millis(ms float64) time.Duration {
 
 func (r *Reply) callID(k int) string {
 	prefix := "call"
-	if r.API == Anthropic {
+	switch r.API {
+	case Anthropic:
 		prefix = "toolu"
+	case Bedrock:
+		prefix = "tooluse"
 	}
 	return prefix + "_fake_" + strconv.Itoa(r.N) + "_" + strconv.Itoa(k)
 }

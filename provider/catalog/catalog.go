@@ -100,7 +100,8 @@ func unpack(packed []byte) ([]Model, error) {
 // listed, but cannot be asked yet.
 func Speaks(api string) bool {
 	switch api {
-	case "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", vertexAPI:
+	case "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", vertexAPI,
+		"bedrock-converse-stream", "azure-openai-responses", "mistral-conversations":
 		return true
 	}
 	return false

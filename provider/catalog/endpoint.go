@@ -25,6 +25,9 @@ func (r *Registry) Endpoint(c Choice) provider.Endpoint {
 	keys, id := r.opts.Keys, c.Info.Provider
 	e := provider.Endpoint{Info: c.Info, AuthHeader: c.material.authHeader}
 	e.Getenv = func(name string) string { return keys.Getenv(id, name) }
+	if isAzure(e.Info) {
+		_ = azure(&e) // what it lacks makes the model one that is not ready
+	}
 	for _, name := range placeholders(e.Info.BaseURL) {
 		if e.Info.API == vertexAPI {
 			break // its codec fills the location in

@@ -407,21 +407,15 @@ func (r *Registry) finish(c *Choice, p config.Provider) {
 	if c.Why = r.why(p.ID); c.Why == "" {
 		switch {
 		case !Speaks(c.Info.API):
-			c.Why = "bough does not speak " + c.Info.API + " yet"
-		case c.Info.BaseURL == "":
-			c.Why = "it has no base URL; give one in models.json"
+			if c.Why = closed[c.Info.API]; c.Why == "" {
+				c.Why = "bough does not speak " + c.Info.API + " yet"
+			}
 		case c.Info.API == vertexAPI: // its codec fills the location in
 			if r.keyless(p.ID) {
 				c.Why = r.vertex(p.ID)
 			}
-			c.Ready = c.Why == ""
-			return
-		}
-		for _, name := range placeholders(c.Info.BaseURL) {
-			if r.opts.Keys.Getenv(p.ID, name) == "" {
-				c.Why = "set " + name
-				break
-			}
+		default:
+			c.Why = r.lacks(c.Info)
 		}
 	}
 	c.Ready = c.Why == ""
@@ -432,8 +426,8 @@ func (r *Registry) why(id string) string {
 	p := r.configured(id)
 	_, known := r.listing(id)
 	switch {
-	case id == "github-copilot" && p.APIKey == "":
-		return "bough cannot sign in to GitHub yet"
+	case closed[id] != "" && p.APIKey == "":
+		return closed[id]
 	case id == vertexProvider && r.keyless(id):
 		return r.vertex(id)
 	case !known && p.APIKey == "":
@@ -441,10 +435,12 @@ func (r *Registry) why(id string) string {
 	case r.opts.Keys.Find(id, p.APIKey).Place == auth.Nowhere && !known && r.opts.Keys.Unset(id, p.APIKey) != "":
 		name := r.opts.Keys.Unset(id, p.APIKey)
 		return fmt.Sprintf("no key for %s: its apiKey in models.json needs %s; set %s, or run bough auth login %s", id, name, name, id)
-	case r.opts.Keys.Find(id, p.APIKey).Place == auth.Nowhere:
-		return r.opts.Keys.Missing(id).Error()
+	case r.opts.Keys.Find(id, p.APIKey).Place != auth.Nowhere:
+		return ""
+	case id == "amazon-bedrock":
+		return aws(func(name string) string { return r.opts.Keys.Getenv(id, name) })
 	}
-	return ""
+	return r.opts.Keys.Missing(id).Error()
 }
 
 // added returns the models that models.json adds to a provider.

@@ -101,7 +101,7 @@ func TestAvailable(t *testing.T) {
 		"openai/gpt-5.4":                "no key for openai: set OPENAI_API_KEY, or run bough auth login openai",
 		"google/gemini-4-argon":         "no key for google: set GEMINI_API_KEY, or run bough auth login google",
 		"locked/l":                      "no key for locked: its apiKey in models.json needs NOT_SET; set NOT_SET, or run bough auth login locked",
-		"github-copilot/gpt-6.1-sol":    "bough cannot sign in to GitHub yet",
+		"github-copilot/gpt-6.1-sol":    closed["github-copilot"],
 		"cloudflare-ai-gateway/gpt-5.4": "no key for cloudflare-ai-gateway: set CLOUDFLARE_API_KEY, or run bough auth login cloudflare-ai-gateway",
 	} {
 		at, id, _ := strings.Cut(name, "/")

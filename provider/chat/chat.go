@@ -18,6 +18,7 @@
 //	reasoning_content, reasoning, reasoning_text   thinkingSignature is that name
 //	reasoning_details                              thinkingSignature is the array
 //	extra_content.google.thought_signature         thoughtSignature of the call
+//	parts of type "thinking" (Mistral)             nothing: the text alone goes back
 //
 // Where servers differ they are told apart by the switches of pi's models.json
 // (see settings), whose defaults go by provider and address.
@@ -27,6 +28,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strings"
 
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
@@ -38,8 +40,12 @@ type model struct {
 	grown provider.Growing[encoder]
 }
 
-// New returns the model at an endpoint whose API is "openai-completions".
+// New returns the model at an endpoint whose API is "openai-completions" or
+// "mistral-conversations".
 func New(ep provider.Endpoint) provider.Model {
+	if ep.Info.BaseURL == "" && ep.Info.API == "mistral-conversations" {
+		ep.Info.BaseURL = "https://api.mistral.ai"
+	}
 	if ep.Info.BaseURL == "" {
 		ep.Info.BaseURL = "https://api.openai.com/v1"
 	}
@@ -52,7 +58,11 @@ func New(ep provider.Endpoint) provider.Model {
 func (m *model) Info() provider.Info { return m.ep.Info }
 
 func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
-	return m.ep.Stream(ctx, provider.Call{Path: "/chat/completions", Header: m.header(req), Body: m.body(req), Omit: req.OmitParams}, newDecoder(m.ep.Info, m.set))
+	path := "/chat/completions"
+	if base, _, _ := strings.Cut(m.ep.Info.BaseURL, "?"); m.set.mistral && !strings.HasSuffix(strings.TrimRight(base, "/"), "/v1") {
+		path = "/v1" + path
+	}
+	return m.ep.Stream(ctx, provider.Call{Path: path, Header: m.header(req), Body: m.body(req), Omit: req.OmitParams}, newDecoder(m.ep.Info, m.set))
 }
 
 // header has what routes the requests of a session to the same warm cache.
@@ -64,6 +74,9 @@ func (m *model) header(req provider.Request) http.Header {
 	switch m.set.affinityFormat {
 	case "openrouter":
 		h.Set("x-session-id", req.SessionID)
+		return h
+	case "mistral":
+		h.Set("x-affinity", req.SessionID)
 		return h
 	case "openai":
 		h.Set("session_id", req.SessionID)

@@ -22,8 +22,11 @@ type encoder struct {
 	set    settings
 	system string // the role of system messages
 	mark   int    // the message whose text is marked for the cache, or below 0
+	last   int    // the last message, if that is of interest, or below 0
 
-	afterTools bool // results without images are the last that was written
+	afterTools bool     // results without images are the last that was written
+	begun      bool     // a message of the user has been sent, or what stands for it
+	ids        shortIDs // Mistral's
 }
 
 func encode(e *encoder, b *provider.Body, msgs []message.Message) {
@@ -99,10 +102,11 @@ func (e *encoder) messages(msgs []message.Message) {
 			if e.afterTools && e.set.assistantAfter {
 				e.between()
 			}
+			e.begun = true
 			e.user(parts, mark)
 			e.afterTools = false
 		case message.Assistant:
-			e.assistant(m, mark)
+			e.assistant(m, mark, i == e.last)
 			e.afterTools = false
 		case message.ToolResult:
 			from := i
@@ -161,7 +165,7 @@ func (e *encoder) user(parts []message.Block, mark bool) {
 
 // assistant writes an answer; one with neither words nor calls is not sent, since
 // no server takes it.
-func (e *encoder) assistant(m message.Message, mark bool) {
+func (e *encoder) assistant(m message.Message, mark, last bool) {
 	calls := m.ToolCalls()
 	text := m.Text("")
 	if e.set.thinkingAsText {
@@ -170,9 +174,15 @@ func (e *encoder) assistant(m message.Message, mark bool) {
 	if text == "" && len(calls) == 0 {
 		return
 	}
+	if e.set.mistral && !e.begun {
+		e.begun = true
+		e.user([]message.Block{message.Text(beginning)}, false)
+	}
 	e.b.Open('{')
 	e.b.Str("role", "assistant")
 	switch {
+	case e.set.mistral && hasThinking(m):
+		e.mistralParts(m, text)
 	case text != "":
 		e.text("content", text, mark)
 	case e.set.neverNull:
@@ -180,8 +190,11 @@ func (e *encoder) assistant(m message.Message, mark bool) {
 	default:
 		e.b.Set("content", []byte("null"))
 	}
-	if !e.set.thinkingAsText {
+	if !e.set.thinkingAsText && !e.set.mistral {
 		e.reasoning(m, calls)
+	}
+	if last && len(calls) == 0 {
+		e.b.Bool("prefix", true)
 	}
 	if len(calls) > 0 {
 		e.b.Key("tool_calls").Open('[')
@@ -195,13 +208,13 @@ func (e *encoder) assistant(m message.Message, mark bool) {
 
 func (e *encoder) call(c message.Block) {
 	e.b.Open('{')
-	e.b.Str("id", c.ID)
+	e.b.Str("id", e.callID(c.ID))
 	e.b.Str("type", "function")
 	e.b.Key("function").Open('{')
 	e.b.Str("name", provider.SafeName(c.Name))
 	e.b.Str("arguments", string(provider.CleanJSON(c.Args())))
 	e.b.Close('}')
-	if c.Signature != "" && !reasoningDetail(c.Signature) {
+	if c.Signature != "" && !e.set.mistral && !reasoningDetail(c.Signature) {
 		e.b.Key("extra_content").Open('{')
 		e.b.Key("google").Open('{')
 		e.b.Str("thought_signature", c.Signature)
@@ -282,17 +295,31 @@ func (e *encoder) result(m message.Message, mark bool) {
 	}
 	e.b.Open('{')
 	e.b.Str("role", "tool")
-	e.b.Str("tool_call_id", m.ToolCallID)
+	e.b.Str("tool_call_id", e.callID(m.ToolCallID))
 	if e.set.resultName && m.ToolName != "" {
 		e.b.Str("name", provider.SafeName(m.ToolName))
 	}
-	e.text("content", text, mark)
+	if e.set.mistral && len(imagesIn(m)) > 0 {
+		e.mistralResult(text, m)
+	} else {
+		e.text("content", text, mark)
+	}
 	e.b.Close('}')
+}
+
+func (e *encoder) callID(id string) string {
+	if e.set.mistral {
+		return e.ids.of(id)
+	}
+	return id
 }
 
 // images writes the images of results, which the API takes from the user only,
 // and reports whether there were any.
 func (e *encoder) images(results []message.Message) bool {
+	if e.set.mistral {
+		return false // they stand in the results
+	}
 	begun := false
 	for _, m := range results {
 		images := imagesIn(m)

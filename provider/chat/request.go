@@ -18,10 +18,13 @@ func (m *model) body(req provider.Request) []byte {
 	if limit <= 0 || info.MaxTokens > 0 && limit > info.MaxTokens {
 		limit = info.MaxTokens
 	}
+	if half := info.ContextWindow / 2; m.set.mistral && half > 0 && limit > half {
+		limit = half // what could run over the window is refused
+	}
 
 	var b provider.Body
 	b.Open('{')
-	b.Str("model", info.ID)
+	b.Str("model", m.ep.ModelName())
 	b.Bool("stream", true)
 	if m.set.usage {
 		b.Set("stream_options", []byte(`{"include_usage":true}`))
@@ -41,7 +44,7 @@ func (m *model) body(req provider.Request) []byte {
 	m.extras(&b)
 	m.tools(&b, c.Tools, c.Messages, req)
 	b.Key("messages").Open('[')
-	e := encoder{b: &b, set: m.set, system: "system", mark: -1}
+	e := encoder{b: &b, set: m.set, system: "system", mark: -1, last: -1}
 	if info.Reasoning && m.set.developer {
 		e.system = "developer"
 	}
@@ -50,12 +53,19 @@ func (m *model) body(req provider.Request) []byte {
 		mark = lastWithText(c.Messages)
 	}
 	e.prompt(c.Prompt, mark >= 0)
+	last := -1
+	if m.set.mistral {
+		last = lastSent(c.Messages)
+	}
 	rest := c.Messages
-	if n := c.Settled(); mark < 0 || mark >= n { // else the mark is in what is settled
+	// The mark, and what comes last, may not be in what is settled.
+	if n := c.Settled(); (mark < 0 || mark >= n) && (last < 0 || last >= n) {
 		e, rest = c.Write(&b, e, encode)
 		mark -= n
+		last -= n
+		e.ids = e.ids.clone()
 	}
-	e.mark = mark
+	e.mark, e.last = mark, last
 	encode(&e, &b, rest)
 	b.Close(']')
 	b.Close('}')
@@ -114,6 +124,9 @@ var ephemeral = []byte(`{"type":"ephemeral"}`)
 // characters, the longest that OpenAI takes; what a server made itself it takes
 // back.
 func (m *model) callID(id string, from message.Message) string {
+	if m.set.mistral {
+		return id // see shortIDs
+	}
 	if m.ep.Info.Same(from) && rawjson.UTF16Len(id) <= 64 {
 		return id
 	}

@@ -30,6 +30,7 @@ type settings struct {
 	affinity        bool   // "sendSessionAffinityHeaders"
 	affinityFormat  string // "sessionAffinityFormat"
 	cacheKey        bool   // "promptCacheKeyMode"
+	mistral         bool   // Mistral's own form of the API
 }
 
 func settingsOf(i provider.Info) settings {
@@ -104,6 +105,9 @@ func settingsOf(i provider.Info) settings {
 		s.cacheKey = true
 	case "auto":
 		s.cacheKey = i.At("api.openai.com")
+	}
+	if isMistral(i) {
+		s = s.asMistral(i)
 	}
 	return s
 }

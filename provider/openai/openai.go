@@ -1,4 +1,4 @@
-// Package openai speaks OpenAI Responses.
+// Package openai speaks OpenAI Responses, at OpenAI, on Azure and elsewhere.
 //
 //	POST BASE/responses        {"model":…,"stream":true,"store":false,…,"input":[…]}
 //
@@ -32,7 +32,16 @@ type model struct {
 	grown provider.Growing[encoder]
 }
 
-// New returns the model at an endpoint whose API is "openai-responses".
+// azure is the API of Azure OpenAI. It has a header of its own for the key, and
+// names deployments where others name models.
+const azure = "azure-openai-responses"
+
+// ownServer reports whether it is OpenAI's own server that answers, which is
+// stricter than those of its imitators.
+func ownServer(i provider.Info) bool { return i.At("api.openai.com") || i.API == azure }
+
+// New returns the model at an endpoint whose API is "openai-responses" or
+// "azure-openai-responses".
 func New(ep provider.Endpoint) provider.Model {
 	if ep.Info.BaseURL == "" {
 		ep.Info.BaseURL = "https://api.openai.com/v1"
@@ -48,13 +57,16 @@ func (m *model) Info() provider.Info { return m.ep.Info }
 func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
 	r := m.reasoning(req)
 	c := provider.Call{Path: "/responses", Header: m.header(req), Body: m.body(req, r), Omit: req.OmitParams}
+	if m.ep.Info.API == azure {
+		c.KeyHeader = "Api-Key"
+	}
 	return m.ep.Stream(ctx, c, &decoder{info: m.ep.Info, encrypted: r.on})
 }
 
 // header has what routes the requests of a session to the same warm cache.
 func (m *model) header(req provider.Request) http.Header {
 	h := http.Header{}
-	if req.SessionID == "" {
+	if req.SessionID == "" || m.ep.Info.API == azure {
 		return h
 	}
 	format := "openai"

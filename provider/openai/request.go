@@ -43,7 +43,7 @@ func (m *model) body(req provider.Request, r reasoning) []byte {
 
 	var b provider.Body
 	b.Open('{')
-	b.Str("model", info.ID)
+	b.Str("model", m.ep.ModelName())
 	b.Bool("stream", true)
 	b.Bool("store", false)
 	if req.SessionID != "" && !req.NoCache && info.Word("promptCacheKeyMode", "auto") != "disabled" {
@@ -64,7 +64,7 @@ func (m *model) body(req provider.Request, r reasoning) []byte {
 		b.Set("include", []byte(`["reasoning.encrypted_content"]`))
 	}
 	if len(c.Tools) > 0 {
-		strict := info.At("api.openai.com") || info.Flag("supportsStrictMode", false)
+		strict := ownServer(info) || info.Flag("supportsStrictMode", false)
 		b.Key("tools").Open('[')
 		for _, t := range c.Tools {
 			b.Open('{')
@@ -80,7 +80,7 @@ func (m *model) body(req provider.Request, r reasoning) []byte {
 		b.Close(']')
 	}
 	b.Key("input").Open('[')
-	e := encoder{b: &b, info: info, system: "system", needsSecret: info.At("api.openai.com")}
+	e := encoder{b: &b, info: info, system: "system", needsSecret: ownServer(info)}
 	if info.Reasoning && info.Flag("supportsDeveloperRole", true) {
 		e.system = "developer"
 	}

@@ -98,7 +98,7 @@ func (g *generator) id() string {
 func (g *generator) thinking(api string) string {
 	g.n++
 	switch api {
-	case "anthropic-messages":
+	case "anthropic-messages", "bedrock-converse-stream":
 		return pick(g, `{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln"}`, `{"type":"thinking","thinking":"","thinkingSignature":"ZW5j","redacted":true}`,
 			`{"type":"thinking","thinking":"unsigned"}`, `{"type":"thinking","thinking":""}`, `{"type":"thinking","thinking":" ","thinkingSignature":""}`)
 	case "openai-responses":
@@ -116,7 +116,7 @@ func (g *generator) thinking(api string) string {
 func (g *generator) turn() {
 	api, by, model := g.target.API, g.target.Provider, g.target.ID
 	if g.r.IntN(3) == 0 {
-		api, by = pick(g, "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai"), pick(g, g.target.Provider, "elsewhere")
+		api, by = pick(g, "anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", "bedrock-converse-stream", "mistral-conversations"), pick(g, g.target.Provider, "elsewhere")
 		model = "another"
 	}
 	var blocks, ids []string

@@ -83,6 +83,8 @@ func (s *suite) check(body []byte) []string {
 		return CheckResponses(body)
 	case "google-generative-ai", "google-vertex":
 		return CheckGoogle(body)
+	case "bedrock-converse-stream":
+		return CheckBedrock(body)
 	}
 	return CheckChat(body)
 }
@@ -229,7 +231,7 @@ func images(s *suite) {
 	for _, out := range []message.Output{shown, failed} {
 		s.must(ask, m, out.Result(m.ToolCalls()[0], 1, nil))
 		for _, b := range []message.Block{ask.Content[1], shown.Content[1]} {
-			if !strings.Contains(s.sent(), b.Data) || !strings.Contains(s.sent(), b.MimeType) {
+			if !strings.Contains(s.sent(), b.Data) || !strings.Contains(s.sent(), strings.TrimPrefix(b.MimeType, "image/")) {
 				s.Errorf("image %s is not in %s", b.Data, s.sent())
 			}
 		}
