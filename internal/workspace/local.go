@@ -88,7 +88,37 @@ func (l *Local) Open(ctx context.Context, path string) (fs.File, error) {
 		f.Close()
 		return nil, err
 	}
+	if info.Size() == 0 {
+		return closedWith(ctx, f), nil
+	}
 	return f, nil
+}
+
+// made is a file that is made when it is read, which may take for ever. The end
+// of a context closes it.
+type made struct {
+	*os.File
+	ctx  context.Context // of who reads it
+	stop func() bool
+}
+
+func closedWith(ctx context.Context, f *os.File) *made {
+	return &made{f, ctx, context.AfterFunc(ctx, func() { f.Close() })}
+}
+
+func (m *made) Read(b []byte) (int, error) {
+	n, err := m.File.Read(b)
+	if err != nil && m.ctx.Err() != nil {
+		err = m.ctx.Err()
+	}
+	return n, err
+}
+
+func (m *made) Close() error {
+	if !m.stop() {
+		return nil // it is closed already
+	}
+	return m.File.Close()
 }
 
 func regular(op, path string, info fs.FileInfo) error {

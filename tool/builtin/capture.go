@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // capture keeps the end of an output, and all of it in a file once it goes over
@@ -91,10 +92,38 @@ func (c *capture) over() bool { return c.bytes > maxBytes || c.total() > maxLine
 
 // spill begins the file with what there is so far, which is still whole.
 func (c *capture) spill() {
-	c.path = filepath.Join(c.dir, "bough-"+strings.ToLower(rand.Text()[:20])+".log")
+	removeOld(c.dir)
+	c.path = filepath.Join(c.dir, outputPrefix+strings.ToLower(rand.Text()[:outputID])+outputSuffix)
 	c.file, c.err = os.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if c.err == nil {
 		_, c.err = c.file.Write(c.text)
+	}
+}
+
+const (
+	outputPrefix = "bough-"
+	outputID     = 20 // characters
+	outputSuffix = ".log"
+	keepOutputs  = 7 * 24 * time.Hour
+)
+
+// removeOld removes full outputs that have been kept for long enough. What cannot
+// be removed is somebody else's.
+func removeOld(dir string) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return // and so nothing is kept
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1) // those that there are
+	for _, name := range names {
+		if !strings.HasPrefix(name, outputPrefix) || !strings.HasSuffix(name, outputSuffix) || len(name) != len(outputPrefix)+outputID+len(outputSuffix) {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keepOutputs {
+			_ = os.Remove(path)
+		}
 	}
 }
 

@@ -81,13 +81,13 @@ type hunk struct {
 	steps         []step
 }
 
-// hunks compares the regions by the lines that split makes.
-func (d diff) hunks(split func(string) []string) []hunk {
+// hunks compares the regions by the lines that split makes and count counts.
+func (d diff) hunks(split func(string) []string, count func(string) int) []hunk {
 	var all []hunk
 	line, newLine, at, newAt := 1, 1, 0, 0
 	for _, r := range d.regions {
-		line += len(split(d.old[at:r.start]))
-		newLine += len(split(d.new[newAt:r.newStart]))
+		line += count(d.old[at:r.start])
+		newLine += count(d.new[newAt:r.newStart])
 		a, b := split(d.old[r.start:r.end]), split(d.new[r.newStart:r.newEnd])
 		all = append(all, hunksOf(compareLines(a, b), line, newLine)...)
 		line, newLine = line+len(a), newLine+len(b)
@@ -137,6 +137,18 @@ func (h hunk) sizes() (old, new int) {
 // lines splits behind every line end, of whatever kind.
 func lines(s string) []string { return lineEnds(lineFeeds(s)) }
 
+// countLines counts what lines makes.
+func countLines(s string) int {
+	n := strings.Count(s, "\n")
+	if strings.Contains(s, "\r") {
+		n += strings.Count(s, "\r") - strings.Count(s, "\r\n")
+	}
+	if s != "" && !strings.HasSuffix(s, "\n") && !strings.HasSuffix(s, "\r") {
+		n++
+	}
+	return n
+}
+
 // lineEnds splits behind every line feed.
 func lineEnds(s string) []string {
 	all := strings.SplitAfter(s, "\n")
@@ -150,8 +162,8 @@ func lineEnds(s string) []string {
 // the line. A line that is only in the new file has its number there, others
 // that in the old.
 func (d diff) display() string {
-	oldLines := lineCount(lineFeeds(d.old))
-	width := len(strconv.Itoa(max(oldLines, lineCount(lineFeeds(d.new)))))
+	oldLines := countLines(d.old)
+	width := len(strconv.Itoa(max(oldLines, countLines(d.new))))
 	var b strings.Builder
 	next := 1
 	skip := func(to int) {
@@ -159,7 +171,7 @@ func (d diff) display() string {
 			fmt.Fprintf(&b, " %*s ...\n", width, "")
 		}
 	}
-	for _, h := range d.hunks(lines) {
+	for _, h := range d.hunks(lines, countLines) {
 		skip(h.line)
 		line, newLine := h.line, h.newLine
 		for _, s := range h.steps {
@@ -193,7 +205,7 @@ func shownLine(s string) string {
 func (d diff) patch(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", name, name)
-	for _, h := range d.hunks(lineEnds) {
+	for _, h := range d.hunks(lineEnds, lineCount) {
 		old, new := h.sizes()
 		fmt.Fprintf(&b, "@@ -%s +%s @@\n", hunkRange(h.line, old), hunkRange(h.newLine, new))
 		for _, s := range h.steps {
@@ -219,7 +231,7 @@ func hunkRange(line, n int) string {
 
 // firstChanged returns the first line of the new file that is not as it was.
 func (d diff) firstChanged() int {
-	for _, h := range d.hunks(lines) {
+	for _, h := range d.hunks(lines, countLines) {
 		n := h.newLine
 		for _, s := range h.steps {
 			if s.sign != ' ' {

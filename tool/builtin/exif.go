@@ -74,6 +74,42 @@ func animated(kind string, b []byte) bool {
 	return false
 }
 
+// moreThanOne reports whether a GIF has more than one picture, without decoding
+// them, which takes the memory of all.
+func moreThanOne(b []byte) bool {
+	if len(b) < 13 {
+		return false
+	}
+	b = b[min(13+colours(b[10]), len(b)):]
+	for pictures := 0; len(b) > 0; {
+		switch {
+		case b[0] == 0x21 && len(b) > 2: // an extension
+			b = b[2:]
+		case b[0] == 0x2C && len(b) > 10:
+			if pictures++; pictures > 1 {
+				return true
+			}
+			skip := 11 + colours(b[9])
+			b = b[min(skip, len(b)):]
+		default:
+			return false
+		}
+		for len(b) > 0 && b[0] != 0 { // blocks of up to 255 bytes
+			b = b[min(1+int(b[0]), len(b)):]
+		}
+		b = b[min(1, len(b)):]
+	}
+	return false
+}
+
+// colours returns the length of the colour table that flags tell of.
+func colours(flags byte) int {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
 // orientation returns how a picture is to be turned, 1 to 8 as Exif has it; 1
 // means that it is as it should be.
 func orientation(kind string, b []byte) int {

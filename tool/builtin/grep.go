@@ -61,7 +61,10 @@ func (s *set) grep(ctx context.Context, a *arguments, _ func(message.Output)) me
 	info, err := s.ws.Stat(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.missing(ctx, "file or folder", name, path)
-	} else if err != nil {
+	} else if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		err = workspace.ErrSpecial
+	}
+	if err != nil {
 		return trouble("search", name, err)
 	}
 	q.files = s.searched(ctx, path, info, &q)

@@ -128,7 +128,7 @@ func fitImage(kind string, data []byte, l ImageLimits) (picture, error) {
 	if turn >= 5 {
 		p.oldWidth, p.oldHeight = p.oldHeight, p.oldWidth
 	}
-	p.first = moving || kind == "image/gif" && hasMorePictures(data)
+	p.first = moving || kind == "image/gif" && moreThanOne(data)
 	side := l.side()
 	if l.KeepSize {
 		side = max(c.Width, c.Height)
@@ -174,11 +174,6 @@ func decodeImage(kind string, data []byte) (image.Image, error) {
 		return webp.Decode(r)
 	}
 	return bmp.Decode(r)
-}
-
-func hasMorePictures(data []byte) bool {
-	g, err := gif.DecodeAll(bytes.NewReader(data))
-	return err == nil && len(g.Image) > 1
 }
 
 // scaled returns img with its longer side no longer than side.

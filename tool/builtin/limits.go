@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
 )
 
@@ -78,7 +79,7 @@ func head(text string, totalLines, totalBytes, lines int) (string, truncation) {
 
 // headOfLines joins lines and keeps what the limit of bytes allows.
 func headOfLines(lines []string) (string, truncation) {
-	text := strings.Join(lines, "\n")
+	text := rawjson.ToValid(strings.Join(lines, "\n")) // names may be any bytes
 	return head(text, len(lines), len(text), noLimit)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
 )
 
@@ -18,7 +19,7 @@ func (s *set) missing(ctx context.Context, kind, name, path string) message.Outp
 	if near := s.near(ctx, name, path); len(near) > 0 {
 		why += " Similar: " + strings.Join(near, ", ")
 	}
-	return message.ErrorOutput(why)
+	return message.ErrorOutput(rawjson.ToValid(why))
 }
 
 // near returns up to three existing paths like one that does not exist. Where

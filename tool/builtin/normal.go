@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -47,6 +48,11 @@ func normalise(source string) *normalised {
 			add(at, kept, kept)
 		} else {
 			for from := 0; from < len(kept); {
+				if n := norm.NFKC.QuickSpanString(kept[from:]); n > 0 {
+					withPlainSigns(at+from, kept[from:from+n], add)
+					from += n
+					continue
+				}
 				end := from + norm.NFKC.NextBoundaryInString(kept[from:], true)
 				add(at+from, kept[from:end], plainSigns(norm.NFKC.String(kept[from:end])))
 				from = end
@@ -73,24 +79,44 @@ func ascii(s string) bool {
 	return true
 }
 
-// plainSigns unifies quotes, dashes and blanks.
-func plainSigns(s string) string {
-	if ascii(s) {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x2018 && r <= 0x201B:
-			return '\''
-		case r >= 0x201C && r <= 0x201F:
-			return '"'
-		case r >= 0x2010 && r <= 0x2015, r == 0x2212:
-			return '-'
-		case r == 0xA0, r >= 0x2000 && r <= 0x200A, r == 0x202F, r == 0x205F, r == 0x3000:
-			return ' '
+// withPlainSigns adds a text in which quotes, dashes and blanks are unified. Bytes
+// that are no text become the sign that stands for them when a file is read.
+func withPlainSigns(at int, text string, add func(at int, from, to string)) {
+	done := 0
+	for i, r := range text {
+		p, size := plainSign(r), utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(text[i:])
 		}
-		return r
-	}, s)
+		if p == r && (r != utf8.RuneError || size > 1) {
+			continue
+		}
+		if done < i {
+			add(at+done, text[done:i], text[done:i])
+		}
+		done = i + size
+		add(at+i, text[i:done], string(p))
+	}
+	if done < len(text) {
+		add(at+done, text[done:], text[done:])
+	}
+}
+
+func plainSigns(s string) string { return strings.Map(plainSign, s) }
+
+func plainSign(r rune) rune {
+	switch {
+	case r < 0xA0:
+	case r >= 0x2018 && r <= 0x201B:
+		return '\''
+	case r >= 0x201C && r <= 0x201F:
+		return '"'
+	case r >= 0x2010 && r <= 0x2015, r == 0x2212:
+		return '-'
+	case r == 0xA0, r >= 0x2000 && r <= 0x200A, r == 0x202F, r == 0x205F, r == 0x3000:
+		return ' '
+	}
+	return r
 }
 
 // find returns the places in the source of what looks like old. Blanks at its

@@ -87,10 +87,11 @@ func (o *original) find(old, what string) (span, error) {
 	return span{}, o.ambiguous(what, at)
 }
 
+const enough = 100 // places of a text
+
 // occurrences returns where a text is, also where it overlaps with itself, up to
 // some number.
 func occurrences(s, old string) []int {
-	const enough = 100
 	var at []int
 	for from := 0; len(at) < enough; {
 		i := strings.Index(s[from:], old)
@@ -111,7 +112,11 @@ func (o *original) ambiguous(what string, at []int) error {
 	if len(at) > len(lines) {
 		lines = append(lines, "...")
 	}
-	return editError(fmt.Sprintf("%s occurs %d times (lines %s); add what surrounds the right one", what, len(at), strings.Join(lines, ", ")))
+	times := fmt.Sprint(len(at))
+	if len(at) >= enough {
+		times = fmt.Sprint("at least ", enough)
+	}
+	return editError(fmt.Sprintf("%s occurs %s times (lines %s); add what surrounds the right one", what, times, strings.Join(lines, ", ")))
 }
 
 // hint tells where the first line of a text that was not found would be.
