@@ -34,7 +34,7 @@ func TestBash(t *testing.T) {
 		{"a signal", `{"command":"echo a; kill -9 $$"}`, "a\n\nCommand exited with code 137", `{"exitCode":137,"signal":9}`, true},
 		{"a timeout", `{"command":"echo a; sleep 60","timeout":0.2}`, "a\n\nCommand timed out after 0.2 seconds", `{"timedOut":true}`, true},
 		{"a timeout in a string", `{"command":"sleep 60","timeout":"0.2"}`, "Command timed out after 0.2 seconds", `{"timedOut":true}`, true},
-		{"a timeout after the shell's end", `{"command":"(while :; do echo x; sleep 0.03; done) & exit 4","timeout":0.5}`,
+		{"a timeout after the shell's end", `{"command":"(while :; do echo x; : {1..3000}; done) & exit 4","timeout":0.5}`,
 			"", `{"exitCode":4,"timedOut":true}`, true},
 		{"colours", `{"command":"printf '\\033[31mred\\033[0m\\n'"}`, "red\n", "", false},
 		{"a character in two writes", `{"command":"printf '\\303'; sleep 0.1; printf '\\251'"}`, "\u00e9", "", false},
@@ -45,6 +45,14 @@ func TestBash(t *testing.T) {
 		{"no command", `{}`, "Invalid arguments for bash: command is missing.", "", true},
 		{"a command that no shell gets", `{"command":"a\u0000b"}`, "Invalid arguments for bash: command has a NUL character.", "", true},
 		{"something left behind", `{"command":"sleep 60 & echo done"}`, "done\n", "", false},
+		{"something left behind in a session of its own", `{"command":"setsid sleep 7 & echo done"}`, "done\n", "", false},
+		{"something that leaves the group and holds the pipe, at a timeout", `{"command":"setsid sleep 7 & sleep 60","timeout":0.2}`,
+			"Command timed out after 0.2 seconds", `{"timedOut":true}`, true},
+		{"something that forks twice", `{"command":"(sh -c 'sleep 7 &' &); echo done; exit 3"}`, "done\n\nCommand exited with code 3", `{"exitCode":3}`, true},
+		{"something that closes its outputs and goes on", `{"command":"exec >&- 2>&-; sleep 0.2; exit 5"}`, "Command exited with code 5", `{"exitCode":5}`, true},
+		{"both outputs, mixed", `{"command":"for i in 1 2 3; do echo o$i; echo e$i >&2; done"}`, "o1\ne1\no2\ne2\no3\ne3\n", "", false},
+		{"several lines and a comment at the end", `{"command":"echo a\necho b # c"}`, "a\nb\n", "", false},
+		{"what only bash can do", `{"command":"false | true; echo ${PIPESTATUS[0]}"}`, "1\n", "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b.t = t

@@ -79,6 +79,26 @@ func TestLs(t *testing.T) {
 	}
 }
 
+// Names may be any bytes; what is told of them is text.
+func TestNamesThatAreNoText(t *testing.T) {
+	b := newBench(t, map[string]string{"a\xff/c\xfe": "x\n"})
+	if _, err := os.Stat(b.path("a\xff/c\xfe")); err != nil {
+		t.Skip("this file system takes text only")
+	}
+	for tool, want := range map[string]string{"ls": "a\uFFFD/", "find": "a\uFFFD/\na\uFFFD/c\uFFFD", "grep": "a\uFFFD/c\uFFFD:1: x", "read": "There is no file A\uFFFD. Similar: a\uFFFD/"} {
+		a := args{"pattern": "*", "path": "."}
+		switch tool {
+		case "grep":
+			a["pattern"] = "x"
+		case "read":
+			a["path"] = "A\uFFFD"
+		}
+		if got := text(b.call(tool, a)); got != want {
+			t.Errorf("%s: %q, want %q", tool, got, want)
+		}
+	}
+}
+
 func TestLsCutsOutput(t *testing.T) {
 	files := map[string]string{}
 	for i := range 400 {

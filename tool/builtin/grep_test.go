@@ -97,6 +97,26 @@ func TestGrepCutsOutput(t *testing.T) {
 	}
 }
 
+func TestGrepOddFiles(t *testing.T) {
+	b := newBench(t, map[string]string{
+		"utf16": "\xff\xfen\x00e\x00e\x00d\x00l\x00e\x00\n\x00", "late": strings.Repeat("x\n", 40_000) + "needle\x00\n",
+		"bom": "\uFEFFneedle first\n", "huge": strings.Repeat("h", 5<<20) + "needle\nneedle two\n", "sub/\xffname": "needle\n", "cr": "needle one\rneedle two\r",
+	})
+	if out := b.call("grep", args{"pattern": "^needle", "path": "bom"}); text(out) != "bom:1: needle first" {
+		t.Errorf("behind a byte order mark: %q", text(out))
+	}
+	const want = "bom:1: needle first\ncr:1: needle one\rneedle two\nhuge:1: HUGE... [cut]\nhuge:2: needle two\n" +
+		"late:40001: needle\x00\nsub/\uFFFDname:1: needle\n\n[Lines are cut at 500 characters; read shows them whole.]"
+	if out := b.call("grep", args{"pattern": "needle"}); text(out) != strings.Replace(want, "HUGE", strings.Repeat("h", 500), 1) {
+		t.Errorf("%q", text(out))
+	}
+	for _, special := range []string{os.DevNull} {
+		if out := b.call("grep", args{"pattern": "x", "path": special}); text(out) != "Cannot search "+special+": it is a device, pipe or socket." || !out.IsError {
+			t.Errorf("%q", text(out))
+		}
+	}
+}
+
 func TestGrepUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root can read all")

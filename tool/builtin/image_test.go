@@ -159,6 +159,10 @@ func TestReadImage(t *testing.T) {
 		{"a JPEG", encoded(t, "jpeg", small), ImageLimits{}, "Image, image/jpeg, 64x48.", true, 64, 48, "rgbw"},
 		{"a GIF", encoded(t, "gif", small), ImageLimits{}, "Image, image/gif, 64x48.", true, 64, 48, "rgbw"},
 		{"a GIF that moves", moving.Bytes(), ImageLimits{}, "Image, image/gif, 8x8.", true, 8, 8, ""},
+		{"a GIF that moves and is too large", moving.Bytes(), ImageLimits{MaxSide: 4},
+			"Image, image/png, 4x4, the first picture of an animation, converted from image/gif, scaled down from 8x8: multiply coordinates by 2.00.", false, 4, 4, ""},
+		{"a GIF that is too large", encoded(t, "gif", small), ImageLimits{MaxSide: 32},
+			"Image, image/png, 32x24, converted from image/gif, scaled down from 64x48: multiply coordinates by 2.00.", false, 32, 24, "rgbw"},
 		{"a WebP", webp, ImageLimits{}, "Image, image/webp, 1x1.", true, 0, 0, ""},
 		{"a WebP that moves", []byte(movingWebP), ImageLimits{}, "Image, image/webp, 100x50.", true, 0, 0, ""},
 		{"a WebP that moves and is too large", []byte(movingWebP), ImageLimits{MaxSide: 60},
@@ -254,6 +258,22 @@ func TestImageKind(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}
+}
+
+// Text is no image, whatever it begins with, and nothing makes the look at GIFs
+// fall over.
+func FuzzImageKind(f *testing.F) {
+	f.Add([]byte("GIF89a is what it begins with!,"), int64(31))
+	f.Add([]byte("BM is a text of some length, longer than a header, and a line.\n"), int64(1<<20))
+	f.Add([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x00\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"), int64(43))
+	f.Add([]byte("RIFF\x1a\x00\x00\x00WEBPVP8 "), int64(34))
+	f.Fuzz(func(t *testing.T, data []byte, size int64) {
+		moreThanOne(data)
+		kind := ImageKind(data, size)
+		if kind != "" && printable(data) {
+			t.Errorf("%q is taken for %s", data, kind)
+		}
+	})
 }
 
 // What a camera or a bad file says of itself cannot make us fall over.

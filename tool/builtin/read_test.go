@@ -1,10 +1,14 @@
 package builtin
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/boughdev/bough/internal/workspace"
 )
 
 // numbered makes lines 1 to n, each with text behind its number.
@@ -130,6 +134,39 @@ func TestReadGrowingFile(t *testing.T) {
 	<-done
 	if !strings.HasPrefix(text(out), "line\n\n[") {
 		t.Errorf("%.100q", text(out))
+	}
+}
+
+// shrunk is a workspace in which files lose all but 6 bytes when they are opened.
+type shrunk struct{ *workspace.Local }
+
+func (s shrunk) Open(ctx context.Context, path string) (fs.File, error) {
+	f, err := s.Local.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return shrinking{f}, nil
+}
+
+type shrinking struct{ fs.File }
+
+func (s shrinking) Stat() (fs.FileInfo, error) {
+	info, err := s.File.Stat()
+	if err == nil {
+		err = os.Truncate(s.File.(*os.File).Name(), 6)
+	}
+	return info, err
+}
+
+// A file that is cut under a read, at its size, has what there is.
+func TestReadShrinkingFile(t *testing.T) {
+	for _, size := range []int{100, sniffLen, 100_000} {
+		b := newBench(t, map[string]string{"log": strings.Repeat("line\n", size/5)})
+		s := &set{ws: shrunk{workspace.NewLocal(b.dir)}}
+		out := s.read(t.Context(), &arguments{tool: "read", object: []byte(`{"path":"log"}`)}, nil)
+		if text(out) != "line\nl" || out.IsError {
+			t.Errorf("of %d bytes: %.50q", size, text(out))
+		}
 	}
 }
 

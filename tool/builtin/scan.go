@@ -58,8 +58,13 @@ func (s *scan) file(ctx context.Context, f fs.File) error {
 		if err := s.fill(f); err != nil {
 			return err
 		}
-		if first && bytes.IndexByte(s.buf[:min(len(s.buf), binaryWithin)], 0) >= 0 {
-			return nil
+		if first {
+			if bytes.IndexByte(s.buf[:min(len(s.buf), binaryWithin)], 0) >= 0 {
+				return nil
+			}
+			if bytes.HasPrefix(s.buf, []byte(byteOrderMark)) { // no part of the first line
+				s.buf = s.buf[:copy(s.buf, s.buf[len(byteOrderMark):])]
+			}
 		}
 		end := len(s.buf)
 		if !s.last {

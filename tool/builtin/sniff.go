@@ -3,6 +3,7 @@ package builtin
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 )
 
 // sniffLen is how much of a file's beginning tells its kind, in bytes.
@@ -18,7 +19,7 @@ func ImageKind(b []byte, size int64) string {
 		return "image/jpeg"
 	case isGIF(b):
 		return "image/gif"
-	case len(b) >= 16 && string(b[:4]) == "RIFF" && string(b[8:15]) == "WEBPVP8":
+	case len(b) >= 16 && string(b[:4]) == "RIFF" && string(b[8:15]) == "WEBPVP8" && strings.IndexByte(" LX", b[15]) >= 0 && !printable(b[:min(len(b), 30)]):
 		return "image/webp"
 	case isBMP(b, size):
 		return "image/bmp"
