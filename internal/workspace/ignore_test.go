@@ -149,6 +149,79 @@ func TestIgnoreAsGitAtRandom(t *testing.T) {
 	}
 }
 
+// Nested repositories have rules of their own; what is above them counts only for
+// whether they are come to at all.
+func TestIgnoreInNestedRepositories(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		dir := t.TempDir()
+		repos := []string{"", "n", "n/a/m", "w"} // each after those around it
+		git(t, dir, "", "init", "-q")
+		all := ""
+		for i, repo := range repos {
+			at := filepath.Join(dir, repo)
+			switch {
+			case repo == "w": // a linked work tree
+				main := t.TempDir()
+				git(t, main, "", "init", "-q")
+				git(t, main, "", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "x")
+				git(t, main, "", "worktree", "add", "-q", "--detach", at)
+				put(t, filepath.Join(main, ".git/info/exclude"), rule(r)+"\n")
+			case i > 0:
+				must(t, os.MkdirAll(at, 0o777))
+				git(t, at, "", "init", "-q")
+				put(t, filepath.Join(at, ".git/info/exclude"), rule(r)+"\n")
+			}
+			exclude, _ := os.ReadFile(filepath.Join(at, ".git/info/exclude")) // of a work tree elsewhere
+			rules := string(exclude)
+			for range 1 + r.IntN(3) {
+				rules += rule(r) + "\n"
+			}
+			put(t, filepath.Join(at, ".gitignore"), strings.TrimPrefix(rules, string(exclude)))
+			all += fmt.Sprintf("%q: %q\n", repo, rules)
+		}
+		files := map[string]bool{}
+		for range 30 {
+			f := filepath.Join(repos[r.IntN(len(repos))], path(r))
+			if os.MkdirAll(filepath.Join(dir, filepath.Dir(f)), 0o777) == nil && os.WriteFile(filepath.Join(dir, f), nil, 0o666) == nil {
+				files[f] = true
+			}
+		}
+		ignored := func(repo, path string) bool {
+			return git(t, filepath.Join(dir, repo), path, "check-ignore", "--no-index", "-z", "--stdin") != ""
+		}
+		var want, got []string
+		for f := range files {
+			keeps, repo := true, ""
+			for _, inner := range repos[1:] {
+				if strings.HasPrefix(f, inner+"/") && keeps {
+					rel, _ := filepath.Rel(filepath.Join("/", repo), filepath.Join("/", inner))
+					keeps, repo = !ignored(repo, rel), inner
+				}
+			}
+			if rel, _ := filepath.Rel(filepath.Join("/", repo), filepath.Join("/", f)); keeps && !ignored(repo, rel) {
+				want = append(want, f)
+			}
+		}
+		for e, err := range workspace.Walk(t.Context(), workspace.NewLocal(dir), dir) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if files[e.Rel] {
+				got = append(got, e.Rel)
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: walked %q\nwant %q\n%s", seed, got, want, all)
+		}
+	}
+}
+
 func name(r *rand.Rand) string {
 	b := make([]byte, 1+r.IntN(3))
 	for i := range b {
