@@ -147,7 +147,10 @@ func (r *runner) trustsFile(f prompt.File) bool {
 func (r *runner) remember(f trust.ContextFile) { _ = trust.Seen(r.places(), f) }
 
 func (r *runner) places() trust.Places {
-	return trust.Places{Agent: r.paths.Agent, Home: r.paths.Home, State: r.paths.State}
+	return trust.Places{Agent: r.paths.Agent, Home: r.paths.Home, State: r.paths.State, Named: func(dir string) []string {
+		own, _ := resource.ReadEntries(config.ProjectSettings(dir)) // told when they are used
+		return resource.Named(resource.Options{Home: r.paths.Home, Project: dir, Own: own})
+	}}
 }
 
 // trusts decides about a project without asking.

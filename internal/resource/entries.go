@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 
@@ -51,18 +51,17 @@ func (e Entries) noSkillCommands(over Entries) bool {
 // ReadEntries reads a settings file. A file that is missing has none; one that
 // cannot be read is told by those who read the settings.
 func ReadEntries(file string) (Entries, []Problem) {
-	doc, err := os.ReadFile(file)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return Entries{}, nil
-		}
-		return Entries{}, []Problem{{Path: file, Message: cause(err).Error()}}
+	r := entryReader{file: file}
+	doc, err := slurp(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entries{}, nil
+	} else if err != nil {
+		return Entries{}, []Problem{{Path: file, Message: err.Error()}}
 	}
 	doc = bytes.TrimPrefix(doc, []byte("\ufeff"))
 	if rawjson.Kind(doc) != '{' || !rawjson.Valid(doc) {
 		return Entries{}, nil
 	}
-	r := entryReader{file: file}
 	var e Entries
 	for k := range kinds {
 		word := kind(k).word()
@@ -82,6 +81,17 @@ func ReadEntries(file string) (Entries, []Problem) {
 		}
 	}
 	return e, r.problems
+}
+
+// slurp reads a file, and nothing that only looks like one.
+func slurp(file string) ([]byte, error) {
+	f, err := openFile(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return b, cause(err)
 }
 
 type entryReader struct {

@@ -191,6 +191,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestNamed(t *testing.T) {
+	root := home(t, map[string]string{"project/.pi/settings.json": `{"skills":["../own","../gone","!x","-skills/y"],"prompts":["../t/*.md","~/mine"],"extensions":["../ext"],"packages":["npm:a","npm:none","../own"]}`,
+		"project/own/x": "", "project/t/a.md": "", "mine/x": "", "project/ext/x": "", "project/.pi/npm/node_modules/a/x": ""})
+	own, _ := ReadEntries(filepath.Join(root, "project", ".pi", "settings.json"))
+	var got []string
+	for _, p := range Named(Options{Home: root, Project: filepath.Join(root, "project"), Own: own}) {
+		got = append(got, filepath.ToSlash(strings.TrimPrefix(p, root)))
+	}
+	if want := []string{"/project/own", "/project/t", "/mine", "/project/.pi/npm/node_modules/a"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Nesting costs no more than its length.
+func TestDeepFront(t *testing.T) {
+	for _, open := range []string{"[", "{a: ", "- ", "? ", "&a [*a, "} {
+		root := home(t, map[string]string{"agent/prompts/p.md": "---\nx: " + strings.Repeat(open, 10000) + "\ndescription: d\n---\nbody"})
+		if set, _ := find(t, root, nil); len(set.Templates) != 1 {
+			t.Errorf("%s: %d templates", open, len(set.Templates))
+		}
+	}
+}
+
 func TestFindFiles(t *testing.T) {
 	root := home(t, map[string]string{"agent/extensions/a.ts": "", "agent/extensions/b/index.ts": "", "agent/extensions/c.txt": "", "project/.pi/extensions/a.ts": "", "agent/themes/dark.json": "{}",
 		"project/.pi/themes/dark.json": "{}", "agent/themes/x.txt": "", "agent/settings.json": `{"extensions":["../e.js","builtin:mcp"]}`, "e.js": ""})
@@ -213,6 +236,9 @@ func TestFindReadsNoDevices(t *testing.T) {
 	root := home(t, map[string]string{"agent/prompts/p.md": "p"})
 	if err := os.Symlink("/dev/zero", filepath.Join(root, "agent", "prompts", "z.md")); err != nil {
 		t.Skip(err)
+	}
+	if _, problems := ReadEntries("/dev/zero"); len(problems) != 1 {
+		t.Errorf("told %q", problems)
 	}
 	set, _ := find(t, root, func(o *Options) { o.Prompts = []string{"/dev/zero", filepath.Join(root, "agent", "prompts", "z.md")} })
 	if got := listed(root, set); !slices.Equal(got, []string{"p agent/prompts/p.md"}) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/boughdev/bough/internal/rawjson"
 )
 
@@ -67,7 +69,7 @@ func (f *finder) packages(off [kinds]bool) []place {
 // read reads the package.json of a package.
 func (m *manifest) read(f *finder) {
 	file := filepath.Join(m.dir, "package.json")
-	doc, err := os.ReadFile(file)
+	doc, err := slurp(file)
 	if err != nil || rawjson.Kind(doc) != '{' || !rawjson.Valid(doc) {
 		return // the usual folders count
 	}
@@ -219,4 +221,35 @@ func cutRef(path string) string {
 		path = path[:i]
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(path, "/"), ".git")
+}
+
+// Named lists what a project's settings name of skills, templates, themes and
+// packages outside of the usual folders, as far as it is there. It is for those
+// who watch whether a project changes; nothing in it is read.
+func Named(o Options) []string {
+	f := finder{o: o}
+	base := filepath.Join(o.Project, ".pi")
+	var all []string
+	add := func(path string) {
+		if _, err := os.Stat(path); err == nil && !slices.Contains(all, path) {
+			all = append(all, path)
+		}
+	}
+	for k := range extensions {
+		paths, _ := partition(o.Own.lists[k])
+		for _, s := range paths {
+			path := f.expand(s, base)
+			if strings.ContainsAny(s, "*?[{") {
+				root, _ := doublestar.SplitPattern(filepath.ToSlash(path))
+				path = filepath.FromSlash(root)
+			}
+			add(path)
+		}
+	}
+	for _, p := range o.Own.packages {
+		if dir := f.installed(p.source, base); dir != "" {
+			add(dir)
+		}
+	}
+	return all
 }

@@ -46,18 +46,25 @@ type File struct {
 }
 
 // Needs lists what in a project needs trust, in a fixed order
-// (docs/spec/frontends.md H-60).
-func Needs(dir, home, agent string) []Item {
+// (docs/spec/frontends.md H-60). What settings name counts only beside them.
+func Needs(p Places, dir string) []Item {
 	var items []Item
 	own := filepath.Join(dir, ".pi")
-	if Real(own) != Real(agent) {
+	if Real(own) != Real(p.Agent) {
 		for _, name := range []string{"settings.json", "mcp.json", "SYSTEM.md", "APPEND_SYSTEM.md", "skills", "prompts", "themes", "extensions"} {
 			if i, ok := item(filepath.Join(own, name)); ok {
 				items = append(items, i)
 			}
 		}
 	}
-	home = filepath.Clean(home)
+	if p.Named != nil && len(items) > 0 && items[0].Path == filepath.Join(own, "settings.json") {
+		for _, path := range p.Named(dir) {
+			if i, ok := item(path); ok && !slices.ContainsFunc(items, func(have Item) bool { return have.Path == path }) {
+				items = append(items, i)
+			}
+		}
+	}
+	home := filepath.Clean(p.Home)
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if d != home {
 			if i, ok := item(filepath.Join(d, ".agents", "skills")); ok {
@@ -76,9 +83,13 @@ func item(path string) (Item, bool) {
 		return Item{}, false
 	}
 	i := Item{Path: path}
-	if !fi.IsDir() {
+	if fi.Mode().IsRegular() {
 		i.Files = []File{{path, fi.Size(), changeTime(fi)}}
 		i.Notes = notes(path)
+		return i, true
+	}
+	if !fi.IsDir() {
+		i.Notes = []string{"it is no file and will not be used"} // a pipe or a device
 		return i, true
 	}
 	i.walk(path, map[string]bool{})
@@ -106,7 +117,7 @@ func (i *Item) walk(dir string, seen map[string]bool) {
 			fi, err = os.Stat(path)
 		}
 		switch {
-		case err != nil || e.Name() == ".git":
+		case err != nil || e.Name() == ".git" || e.Name() == "node_modules":
 		case fi.IsDir():
 			i.walk(path, seen)
 		case !fi.Mode().IsRegular():

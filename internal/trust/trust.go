@@ -29,6 +29,10 @@ type Places struct {
 	Agent string // with trust.json
 	Home  string
 	State string // bough's own; the memory lies in it
+
+	// Named lists what the settings of a project name outside of its usual
+	// folders. Nil: nothing.
+	Named func(dir string) []string
 }
 
 // Options are what a decision hangs on.
@@ -55,7 +59,7 @@ type Decision struct {
 // Decide decides (docs/spec/frontends.md H-61). It writes nothing but the memory
 // of what a trusted project has, when it is seen for the first time.
 func Decide(o Options) Decision {
-	d := Decision{Items: Needs(o.Dir, o.Home, o.Agent)}
+	d := Decision{Items: Needs(o.Places, o.Dir)}
 	if o.Deny {
 		d.Why = "--no-approve"
 		return d
@@ -105,7 +109,7 @@ func (d *Decision) recheck(o Options) {
 // file of a trusted project on order of the user calls it, so that nobody is asked
 // about it.
 func Accept(p Places, dir string) error {
-	return keep(p, dir, snapshot(dir, Needs(dir, p.Home, p.Agent), memory{}))
+	return keep(p, dir, snapshot(dir, Needs(p, dir), memory{}))
 }
 
 // Saved is what trust.json says of a folder.

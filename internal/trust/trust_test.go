@@ -58,7 +58,7 @@ func TestNeeds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			root, p := world(t, tt.files)
 			var got []string
-			for _, i := range Needs(filepath.Join(root, filepath.FromSlash(tt.dir)), p.Home, p.Agent) {
+			for _, i := range Needs(p, filepath.Join(root, filepath.FromSlash(tt.dir))) {
 				rel, err := filepath.Rel(root, i.Path)
 				if err != nil {
 					t.Fatal(err)
@@ -74,8 +74,52 @@ func TestNeeds(t *testing.T) {
 
 func TestNeedsOfTheAgentDirectoryItself(t *testing.T) {
 	root, p := world(t, map[string]string{"p/.pi/settings.json": "{}"})
-	if got := Needs(filepath.Join(root, "p"), p.Home, filepath.Join(root, "p", ".pi")); got != nil {
+	p.Agent = filepath.Join(root, "p", ".pi")
+	if got := Needs(p, filepath.Join(root, "p")); got != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestDevicesAreNotRead(t *testing.T) {
+	root, p := world(t, nil)
+	dir := filepath.Join(root, "p")
+	if err := os.Mkdir(filepath.Join(dir, ".pi"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, ".pi", "settings.json")); err != nil {
+		t.Skip(err)
+	}
+	if err := Remember(t.Context(), p, dir, true); err != nil {
+		t.Fatal(err)
+	}
+	d := Decide(Options{Places: p, Dir: dir})
+	if !d.Trusted || len(d.Items) != 1 || len(d.Items[0].Notes) != 1 || FirstLines(d.Items[0].Path, 1) != nil {
+		t.Errorf("%+v", d)
+	}
+}
+
+// What settings name is watched like what lies in .pi.
+func TestNamedPlaces(t *testing.T) {
+	root, p := world(t, map[string]string{"p/.pi/settings.json": "{}", "p/tools/s/SKILL.md": "x", "p/tools/node_modules/y": "y"})
+	dir := filepath.Join(root, "p")
+	p.Named = func(dir string) []string {
+		return []string{filepath.Join(dir, "tools"), filepath.Join(dir, "gone"), filepath.Join(dir, ".pi", "settings.json")}
+	}
+	if items := Needs(p, dir); len(items) != 2 || items[1].Path != filepath.Join(dir, "tools") || len(items[1].Files) != 1 {
+		t.Errorf("%+v", items)
+	}
+	if err := Remember(t.Context(), p, dir, true); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "tools", "s", "run.sh"), "x")
+	if d := Decide(Options{Places: p, Dir: dir}); d.Trusted || len(d.Changed) != 1 {
+		t.Errorf("%+v", d)
+	}
+	if err := os.Remove(filepath.Join(dir, ".pi", "settings.json")); err != nil {
+		t.Fatal(err)
+	}
+	if items := Needs(p, dir); len(items) > 0 {
+		t.Errorf("without settings: %+v", items)
 	}
 }
 
@@ -97,7 +141,7 @@ func TestNotes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root, p := world(t, map[string]string{"p/.pi/" + tt.file: tt.text})
-			items := Needs(filepath.Join(root, "p"), p.Home, p.Agent)
+			items := Needs(p, filepath.Join(root, "p"))
 			if len(items) != 1 || !slices.Equal(items[0].Notes, tt.want) {
 				t.Errorf("%+v, want %q", items, tt.want)
 			}
@@ -364,7 +408,7 @@ func TestFoldersThatAreLoopsOrLarge(t *testing.T) {
 	for i := range maxFiles + 1 {
 		write(t, filepath.Join(skills, "many", string(rune('a'+i%26))+string(rune('a'+i/26%26))+string(rune('a'+i/676))), "")
 	}
-	items := Needs(filepath.Join(root, "p"), p.Home, p.Agent)
+	items := Needs(p, filepath.Join(root, "p"))
 	if len(items) != 1 || len(items[0].Files) != maxFiles || !items[0].More {
 		t.Errorf("%d items, %d files", len(items), len(items[0].Files))
 	}
