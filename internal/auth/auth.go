@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -164,9 +165,19 @@ func Remove(ctx context.Context, path, provider string) (bool, error) {
 var bom = []byte("\ufeff")
 
 func save(ctx context.Context, path, provider string, change func([]byte) ([]byte, error)) error {
-	err := pifile.Update(ctx, path, 0o600, lock(), change)
+	err := pifile.Update(ctx, path, 0o600, lock(), func(doc []byte) ([]byte, error) {
+		if fi, err := os.Stat(path); err == nil && fi.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			// The new file gets the mode of the old: that of the user alone.
+			if err := os.Chmod(path, fi.Mode().Perm()&^0o077); err != nil {
+				return nil, err
+			}
+		}
+		return change(doc)
+	})
 	if errors.Is(err, pifile.ErrNoObject) {
 		return fmt.Errorf("%s is %w. Repair it, or move it away; then try again", path, err)
+	} else if errors.Is(err, pifile.ErrLocked) {
+		return fmt.Errorf("%s is being changed by another program, or one died while it did. Try again in half a minute", path)
 	} else if err != nil {
 		return fmt.Errorf("save the key of %s in %s: %w", provider, path, err)
 	}
