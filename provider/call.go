@@ -150,7 +150,9 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 	var key string
 	if e.Key != nil {
 		k, err := e.Key(ctx)
-		if err != nil {
+		if e, ok := errors.AsType[*Error](err); ok {
+			return nil, e
+		} else if err != nil {
 			return nil, &Error{Kind: Auth, Message: "get the API key: " + err.Error(), Err: err}
 		}
 		key = strings.TrimSpace(k)

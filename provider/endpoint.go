@@ -13,7 +13,8 @@ type Endpoint struct {
 	Info Info
 
 	// Key returns the API key, "" for none. It is called for each request and
-	// may run a command. Nil means that no key is needed.
+	// may run a command. Nil means that no key is needed. An error that is an
+	// *[Error] is that of the request.
 	Key func(context.Context) (string, error)
 
 	// Deployment is what the server calls the model, "" if that is Info.ID.

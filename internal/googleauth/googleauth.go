@@ -136,19 +136,52 @@ func (l *Login) Token(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var client http.Client
 	if l.Client != nil {
-		ctx = context.WithValue(ctx, oauth2.HTTPClient, l.Client) // the library has no other way
+		client = *l.Client
 	}
+	way := &way{base: client.Transport}
+	client.Transport = way
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, &client) // the library has no other way
 	creds, err := google.CredentialsFromJSONWithType(ctx, f.data, google.CredentialsType(f.Type), scope)
 	if err != nil {
 		return "", fmt.Errorf("the Google Cloud login in %s cannot be used: %w", f.Path, err)
 	}
 	token, err := creds.TokenSource.Token()
 	if err != nil {
+		if way.broke != nil && ctx.Err() == nil {
+			return "", &UnreachableError{way.broke}
+		}
 		return "", f.explain(ctx, err)
 	}
 	l.token = token
 	return token.AccessToken, nil
+}
+
+// An UnreachableError is for a server of Google's that cannot be reached.
+type UnreachableError struct{ Err error }
+
+func (e *UnreachableError) Error() string {
+	return "Google's sign-in cannot be reached: " + e.Err.Error()
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// way notes what went wrong on the way to a server, which the library says in
+// words alone.
+type way struct {
+	base  http.RoundTripper
+	broke error
+}
+
+func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
+	base := w.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	resp, err := base.RoundTrip(r)
+	w.broke = err
+	return resp, err
 }
 
 // explain says what went wrong with a login. What the server sent stays out of
@@ -159,7 +192,7 @@ func (f File) explain(ctx context.Context, err error) error {
 	}
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok {
-		return fmt.Errorf("Google gives no token for the login in %s: %w", f.Path, err)
+		return fmt.Errorf("the login in %s cannot be used: its key, or what Google says to it, cannot be read; %s", f.Path, HowTo)
 	}
 	why := refused.ErrorCode
 	if refused.ErrorDescription != "" {

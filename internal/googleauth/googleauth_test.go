@@ -39,6 +39,9 @@ func (s *tokens) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL.String()+" "+string(body))
 	s.mu.Unlock()
+	if s.status == 0 {
+		return nil, errors.New("no such host")
+	}
 	if s.wait != nil {
 		select {
 		case <-s.wait:
@@ -121,11 +124,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a login that has ended", user, &tokens{status: 400, body: `{"error":"invalid_grant","error_description":"Token has been expired or revoked."}`}, "(invalid_grant, Token has been expired or revoked.); run \"gcloud auth"},
 		{"no words to it", user, &tokens{status: 503, body: `hush`}, "(503 Service Unavailable); run"},
-		{"an answer without token", user, &tokens{status: 200, body: `{}`}, "gives no token"},
+		{"an answer without token", user, &tokens{status: 200, body: `{}`}, "cannot be used"},
+		{"no network", user, &tokens{}, "Google's sign-in cannot be reached: no such host"},
 		{"no JSON", "ya29", &tokens{}, "is no JSON, so no Google Cloud login; run"},
 		{"a type of tomorrow", `{"type":"hologram"}`, &tokens{}, `of type "hologram", which bough does not know`},
 		{"no type", `[]`, &tokens{}, `of type ""`},
-		{"a key that is none", `{"type":"service_account","private_key":"hush","client_email":"x","token_uri":"https://tokens.example/t"}`, &tokens{}, "gives no token"},
+		{"a key that is none", `{"type":"service_account","private_key":"hush","client_email":"x","token_uri":"https://tokens.example/t"}`, &tokens{}, "cannot be read; run"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l, _ := login(t, tt.file, tt.s)

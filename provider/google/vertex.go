@@ -2,6 +2,7 @@ package google
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"net/url"
@@ -39,9 +40,23 @@ func NewVertex(ep provider.Endpoint) provider.Model {
 		if login.Client == nil {
 			login.Client = provider.DefaultClient()
 		}
-		v.ep.Key, v.ep.AuthHeader = login.Token, true
+		v.ep.Key, v.ep.AuthHeader = token(login), true
 	}
 	return v
+}
+
+// token gets the tokens of a login, with errors of a kind.
+func token(login *googleauth.Login) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		t, err := login.Token(ctx)
+		if err == nil {
+			return t, nil
+		}
+		if u, ok := errors.AsType[*googleauth.UnreachableError](err); ok {
+			return "", provider.NetworkError(u.Err)
+		}
+		return "", &provider.Error{Kind: provider.Auth, Message: err.Error(), Err: err}
+	}
 }
 
 func (v *vertex) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {

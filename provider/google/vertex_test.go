@@ -2,6 +2,7 @@ package google
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -87,4 +88,38 @@ func TestVertexPlaces(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is wrong with a login is said in a sentence, and what is no fault of the
+// login is tried again.
+func TestVertexLogins(t *testing.T) {
+	for _, tt := range []struct {
+		name, token string
+		kind        provider.Kind
+		want        string
+	}{
+		{"a login that has ended", `{"error":"invalid_grant","error_description":"Bad Request"}`, provider.Auth, "(invalid_grant, Bad Request); run"},
+		{"no network", "", provider.Transient, "no way"},
+	} {
+		file := filepath.Join(t.TempDir(), "login.json")
+		if err := os.WriteFile(file, []byte(`{"type":"authorized_user","client_id":"c","client_secret":"hush","refresh_token":"hush"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": file, "GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_LOCATION": "global"}
+		var s catcher
+		err := s.ask(t, NewVertex(provider.Endpoint{Info: vertexInfo(""), Getenv: func(name string) string { return env[name] }, Client: &http.Client{Transport: answers(tt.token)}}))
+		if provider.KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "API key") {
+			t.Errorf("%s: %s %v", tt.name, provider.KindOf(err), err)
+		}
+	}
+}
+
+// answers refuses with a text, or cannot be reached.
+type answers string
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a == "" {
+		return nil, errors.New("no way")
+	}
+	return &http.Response{StatusCode: 400, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
 }
