@@ -141,6 +141,11 @@ func within(root, dir string) string {
 // readText reads a text file: UTF-8 with whatever is not replaced, no byte order
 // mark.
 func readText(path string) (string, error) {
+	if fi, err := os.Stat(path); err != nil {
+		return "", err
+	} else if !fi.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file", path) // a device may have no end
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", err

@@ -125,3 +125,18 @@ func TestTextOrFile(t *testing.T) {
 		})
 	}
 }
+
+func TestDevicesAreNotRead(t *testing.T) {
+	root := tree(t, map[string]string{"p/x": "", "agent/x": ""})
+	for _, name := range []string{"p/.git", "agent/SYSTEM.md"} {
+		if err := os.Symlink("/dev/zero", filepath.Join(root, filepath.FromSlash(name))); err != nil {
+			t.Skip(err)
+		}
+	}
+	if files, warnings := ContextFiles(filepath.Join(root, "agent"), filepath.Join(root, "p")); len(files)+len(warnings) > 0 {
+		t.Errorf("%v %q", files, warnings)
+	}
+	if preamble, _, warnings := PromptFiles(filepath.Join(root, "agent"), ""); preamble.Text != "" || len(warnings) != 1 || !strings.Contains(warnings[0], "is no file") {
+		t.Errorf("%v %q", preamble, warnings)
+	}
+}
