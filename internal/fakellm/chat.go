@@ -46,6 +46,9 @@ func (e *chatEncoder) piece(i int, text string) []event {
 	switch b := e.Blocks[i]; b.Type {
 	case script.Thinking:
 		d = obj("reasoning_content", text)
+		if e.API == script.Mistral {
+			d = obj("content", arr(obj("type", "thinking", "thinking", arr(obj("type", "text", "text", text)))))
+		}
 	case script.ToolCall:
 		d = obj("tool_calls", arr(obj("index", b.Call, "function", obj("arguments", text))))
 	}
@@ -55,6 +58,10 @@ func (e *chatEncoder) piece(i int, text string) []event {
 func (e *chatEncoder) close(int) []event { return nil }
 
 func (e *chatEncoder) finish() []event {
+	if e.API == script.Mistral { // without being asked
+		choice := obj("index", 0, "delta", obj("content", ""), "finish_reason", e.stop())
+		return []event{e.chunk("choices", arr(choice), "usage", e.tokens()), {"", raw("[DONE]")}}
+	}
 	events := []event{e.delta(obj(), e.stop())}
 	if e.usage {
 		events = append(events, e.chunk("choices", arr[raw](), "usage", e.tokens()))

@@ -16,7 +16,7 @@ func conversation(api script.API, path string, body []byte) script.Conversation 
 	}
 	var system []string
 	switch api {
-	case script.Chat:
+	case script.Chat, script.Mistral:
 		system, c.Items = chatItems(body)
 	case script.Anthropic:
 		system, c.Items = anthropicItems(body)

@@ -29,7 +29,7 @@ type encoder interface {
 
 func newEncoder(r *script.Reply, asked string, body []byte) encoder {
 	switch r.API {
-	case script.Chat:
+	case script.Chat, script.Mistral:
 		return newChat(r, body)
 	case script.Anthropic:
 		return &anthropicEncoder{r}

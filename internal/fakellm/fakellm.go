@@ -6,6 +6,7 @@
 // Any prefix before these paths is accepted, /v1 or others:
 //
 //	POST …/chat/completions       OpenAI Chat Completions
+//	POST …/mistral/v1/chat/completions   Mistral's own form of it
 //	POST …/responses              OpenAI Responses
 //	POST …/messages               Anthropic Messages
 //	POST …/messages/count_tokens

@@ -74,7 +74,7 @@ func TestGoogleConversations(t *testing.T) {
 		call   = `{"role":"model","parts":[{"text":"hm","thought":true},{"text":"I look."},{"functionCall":{"name":"read","args":{"a":1}}},{"functionCall":{"name":"ls"}},{"functionCall":{"name":"read","args":{}}}]}`
 		answer = `{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}},{"functionResponse":{"name":"ls","response":{"error":"two"}}},{"functionResponse":{"name":"read","response":{"output":"three"}}}]}`
 	)
-	items := conversation(script.Google, []byte(`{"contents":[`+user+`,`+call+`,`+answer+`]}`)).Items
+	items := conversation(script.Google, "", []byte(`{"contents":[`+user+`,`+call+`,`+answer+`]}`)).Items
 	var got []string
 	for _, it := range items {
 		for _, c := range it.Calls {

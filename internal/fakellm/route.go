@@ -21,6 +21,8 @@ var (
 // apiOf tells which API a path without /count_tokens belongs to.
 func apiOf(path string) (script.API, bool) {
 	switch {
+	case strings.HasSuffix(path, "/mistral/v1/chat/completions"):
+		return script.Mistral, true
 	case strings.HasSuffix(path, "/chat/completions"):
 		return script.Chat, true
 	case strings.HasSuffix(path, "/responses"):

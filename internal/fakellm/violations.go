@@ -13,6 +13,7 @@ import (
 var (
 	goodToolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 	goodCallID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	nineLetters  = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 )
 
 // findings collects what a real server would refuse.
@@ -48,6 +49,8 @@ func violations(c script.Conversation, body []byte) []string {
 		f.google(body)
 	case script.Bedrock:
 		f.bedrock(body)
+	case script.Mistral:
+		f.mistral(body)
 	}
 	f.tools(c.Tools)
 	f.calls(c)
@@ -101,6 +104,24 @@ func (f *findings) chat(body []byte) {
 	}
 }
 
+// mistral checks the order of roles, on which Mistral insists.
+func (f *findings) mistral(body []byte) {
+	before, prefix := "system", false
+	for _, m := range elements(at(body, "messages")) {
+		role := str(at(m, "role"))
+		if before == "tool" && (role == "user" || role == "system") || before == "system" && role != "system" && role != "user" || before == "user" && role == "tool" {
+			f.add("unexpected role '%s' after role '%s'", role, before)
+		}
+		if at(m, "reasoning_content") != nil {
+			f.add("reasoning_content: extra inputs are not permitted")
+		}
+		before, prefix = role, rawjson.Bool(at(m, "prefix"))
+	}
+	if before == "assistant" && !prefix {
+		f.add("expected last role user or tool, or assistant with prefix")
+	}
+}
+
 func (f *findings) tools(tools []script.Tool) {
 	seen := map[string]bool{}
 	for _, t := range tools {
@@ -149,6 +170,9 @@ func (f *findings) calls(c script.Conversation) {
 			}
 			if (c.API == script.Anthropic || c.API == script.Bedrock) && !goodCallID.MatchString(call.ID) {
 				f.add("bad tool_use id %s", call.ID)
+			}
+			if c.API == script.Mistral && !nineLetters.MatchString(call.ID) {
+				f.add("bad tool call id %s: it must have nine letters and digits", call.ID)
 			}
 			if args, ok := rawjson.String(call.Args); ok && args != "" && !rawjson.Valid([]byte(args)) {
 				f.add("tool call %s: arguments are not JSON", call.ID)

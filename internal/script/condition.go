@@ -64,8 +64,8 @@ func (c *condition) read(key string, v []byte) error {
 		c.flags = append(c.flags, flag{key, k == 't'})
 	case "api":
 		s, _ := rawjson.String(v)
-		if c.api = API(s); c.api != Chat && c.api != Responses && c.api != Anthropic && c.api != Google && c.api != Bedrock {
-			return errors.New(`api must be "chat", "responses", "anthropic", "google" or "bedrock"`)
+		if c.api = API(s); c.api != Chat && c.api != Responses && c.api != Anthropic && c.api != Google && c.api != Bedrock && c.api != Mistral {
+			return errors.New(`api must be "chat", "responses", "anthropic", "google", "bedrock" or "mistral"`)
 		}
 	case "lastRole":
 		s, _ := rawjson.String(v)

@@ -15,6 +15,7 @@ const (
 	Anthropic API = "anthropic" // Anthropic Messages
 	Google    API = "google"    // Google generateContent
 	Bedrock   API = "bedrock"   // Amazon Bedrock Converse
+	Mistral   API = "mistral"   // Mistral's own form of Chat Completions
 )
 
 // Role tells whose an item of a conversation is.

@@ -305,6 +305,8 @@ func (r *Reply) callID(k int) string {
 		prefix = "toolu"
 	case Bedrock:
 		prefix = "tooluse"
+	case Mistral: // exactly nine letters and digits
+		return fmt.Sprintf("f%04dc%03d", r.N%10000, k%1000)
 	}
 	return prefix + "_fake_" + strconv.Itoa(r.N) + "_" + strconv.Itoa(k)
 }

@@ -106,8 +106,9 @@ func (e *encoder) messages(msgs []message.Message) {
 			e.user(parts, mark)
 			e.afterTools = false
 		case message.Assistant:
-			e.assistant(m, mark, i == e.last)
-			e.afterTools = false
+			if e.assistant(m, mark, i == e.last) {
+				e.afterTools = false
+			}
 		case message.ToolResult:
 			from := i
 			for ; i < len(msgs) && msgs[i].Role == message.ToolResult; i++ {
@@ -163,16 +164,16 @@ func (e *encoder) user(parts []message.Block, mark bool) {
 	e.b.Close('}')
 }
 
-// assistant writes an answer; one with neither words nor calls is not sent, since
-// no server takes it.
-func (e *encoder) assistant(m message.Message, mark, last bool) {
+// assistant writes an answer, and reports whether it did; one with neither words
+// nor calls is not sent, since no server takes it.
+func (e *encoder) assistant(m message.Message, mark, last bool) bool {
 	calls := m.ToolCalls()
 	text := m.Text("")
 	if e.set.thinkingAsText {
 		text = thinkingText(m) + text
 	}
 	if text == "" && len(calls) == 0 {
-		return
+		return false
 	}
 	if e.set.mistral && !e.begun {
 		e.begun = true
@@ -204,6 +205,7 @@ func (e *encoder) assistant(m message.Message, mark, last bool) {
 		e.b.Close(']')
 	}
 	e.b.Close('}')
+	return true
 }
 
 func (e *encoder) call(c message.Block) {

@@ -101,7 +101,7 @@ func (g *generator) thinking(api string) string {
 	case "anthropic-messages", "bedrock-converse-stream":
 		return pick(g, `{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln"}`, `{"type":"thinking","thinking":"","thinkingSignature":"ZW5j","redacted":true}`,
 			`{"type":"thinking","thinking":"unsigned"}`, `{"type":"thinking","thinking":""}`, `{"type":"thinking","thinking":" ","thinkingSignature":""}`)
-	case "openai-responses":
+	case "openai-responses", "azure-openai-responses":
 		return pick(g, fmt.Sprintf(`{"type":"thinking","thinking":"hm","thinkingSignature":"{\"id\":\"rs_%d\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"x\"}"}`, g.n),
 			`{"type":"thinking","thinking":"no item"}`, `{"type":"thinking","thinking":"x","thinkingSignature":"no json"}`)
 	case "google-generative-ai", "google-vertex":
