@@ -113,7 +113,7 @@ func (e *encoder) part(s string, thought bool, signature string) {
 }
 
 func (e *encoder) sign(signature string) {
-	if signature != "" {
+	if signature != "" && !e.traits.bare {
 		e.b.Str("thoughtSignature", signature)
 	}
 }
@@ -186,12 +186,12 @@ func (e *encoder) answer(m message.Message) {
 	for _, b := range m.Content {
 		switch b.Type {
 		case message.TextBlock:
-			if s := signature(b); s != "" || !blank(b.Text) {
+			if s := signature(b); s != "" && !e.traits.bare || !blank(b.Text) {
 				e.turn("model")
 				e.part(b.Text, false, s)
 			}
 		case message.ThinkingBlock:
-			if s := signature(b); !b.Redacted && (s != "" || !blank(b.Text)) {
+			if s := signature(b); !b.Redacted && !e.traits.bare && (s != "" || !blank(b.Text)) {
 				e.turn("model")
 				e.part(b.Text, true, s)
 			}

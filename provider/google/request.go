@@ -40,10 +40,8 @@ func (m *model) thinking(req provider.Request, limit int64) thinking {
 		t.show = t.show && t.budget != 0
 	case level != "off":
 		t.level = strings.ToUpper(word)
-	case m.traits.pro: // the least that there is
+	default: // the least that all have
 		t.level = "LOW"
-	default:
-		t.level = "MINIMAL"
 	}
 	return t
 }

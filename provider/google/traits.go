@@ -12,6 +12,7 @@ type traits struct {
 	ids      bool // calls and responses carry ids
 	pictures bool // a function response may have pictures in it
 	signed   bool // the first call of an answer must be signed
+	bare     bool // signatures and thoughts cannot go back
 	pro      bool // thinking cannot be switched off
 	lite     bool
 }
@@ -53,6 +54,8 @@ func (t traits) without(params []string) traits {
 			t.ids = false
 		case "parts":
 			t.pictures = false
+		case "thought", "thoughtSignature":
+			t.signed, t.bare = false, true
 		}
 	}
 	return t
