@@ -87,7 +87,7 @@ func (c configurer) list(all bool) error {
 			section = s.Section
 			fmt.Fprintf(&b, "%s:\n", section)
 		}
-		b.WriteString(cutTo(c.r.env.Width, render.OneLine(slash.SettingRow(s, c.r.paths.Home))) + "\n")
+		b.WriteString(cutTo(c.r.env.Width, render.Clean(slash.SettingRow(s, c.r.paths.Home))) + "\n")
 	}
 	if !c.json && !all && len(got.Settings) == 0 {
 		b.WriteString("All settings have their defaults; --all lists them.\n")

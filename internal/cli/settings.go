@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,8 @@ import (
 type live struct {
 	r    *runner
 	mode mode
+
+	reading sync.Mutex // held from reading the files to knowing what they say
 
 	mu  sync.Mutex
 	run []forRun        // guarded by mu
@@ -54,6 +57,8 @@ func (r *runner) sources(dir string) *config.Sources {
 
 // readSettings reads the settings anew.
 func (r *runner) readSettings() []config.Problem {
+	r.live.reading.Lock()
+	defer r.live.reading.Unlock()
 	now, problems := r.sources(r.env.Dir).Settings()
 	r.live.mu.Lock()
 	defer r.live.mu.Unlock()
@@ -98,7 +103,7 @@ func (l *live) Get(dir string, c protocol.GetSettings) (protocol.Settings, error
 	if c.Key != "" {
 		k, _, err := config.Find(c.Key)
 		if err != nil {
-			return out, &protocol.Error{Code: protocol.NotFound, Text: err.Error(), Err: err}
+			return out, refused(err)
 		}
 		only = k.Name
 	}
@@ -121,6 +126,14 @@ func (l *live) Get(dir string, c protocol.GetSettings) (protocol.Settings, error
 	return out, nil
 }
 
+func refused(err error) error {
+	code := protocol.BadRequest
+	if _, ok := errors.AsType[config.UnknownError](err); ok {
+		code = protocol.NotFound
+	}
+	return &protocol.Error{Code: code, Text: err.Error(), Err: err}
+}
+
 // setting is what front ends show of a setting.
 func setting(e config.Explanation) protocol.Setting {
 	s := protocol.Setting{Key: e.Key.Name, Section: e.Key.Section, Help: e.Key.Help, Allowed: e.Key.Allowed(), Default: e.Key.Default, Unused: unused(e.Key)}
@@ -138,11 +151,11 @@ func setting(e config.Explanation) protocol.Setting {
 func unused(k config.Key) string {
 	switch k.User {
 	case config.Later:
-		return "this version of bough does not go by it yet"
+		return "bough does not use it yet"
 	case config.Pi:
-		return "only pi goes by it"
+		return "only pi uses it"
 	case config.PiApp:
-		return "only pi-app goes by it"
+		return "only pi-app uses it"
 	}
 	return ""
 }
@@ -162,7 +175,7 @@ func (l *live) Set(ctx context.Context, dir string, c protocol.SetSetting) (prot
 		k, at, v, err = config.Parse(c.Key, c.Value)
 	}
 	if err != nil {
-		return set, control.Change{}, &protocol.Error{Code: protocol.BadRequest, Text: err.Error(), Err: err}
+		return set, control.Change{}, refused(err)
 	}
 	if c.Save {
 		was, err := config.Edit(ctx, l.r.paths.SettingsFile(), k, at, v)

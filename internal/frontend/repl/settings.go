@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -35,10 +36,14 @@ func (r *repl) settings(words string) error {
 	}
 	set, err := protocol.Call(r.ctx, r.c, c)
 	if err != nil {
-		r.failed(err)
+		r.noSetting(err)
 		return nil
 	}
-	r.say("%s; %s", slash.SettingRow(set.Setting, r.o.Home), set.Effect)
+	row := slash.SettingRow(set.Setting, r.o.Home)
+	if set.Setting.Unused == "" {
+		row += "; " + set.Effect
+	}
+	r.say("%s", row)
 	if set.Undo != "" {
 		r.note("To undo: %s", set.Undo)
 	}
@@ -52,7 +57,7 @@ func (r *repl) listSettings(all bool) error {
 		return nil
 	}
 	for _, s := range got.Settings {
-		r.say("%s", render.OneLine(slash.SettingRow(s, r.o.Home)))
+		r.say("%s", slash.SettingRow(s, r.o.Home))
 	}
 	if len(got.Settings) == 0 {
 		r.say("All settings have their defaults.")
@@ -67,7 +72,7 @@ func (r *repl) listSettings(all bool) error {
 func (r *repl) explainSetting(key string) error {
 	got, err := protocol.Call(r.ctx, r.c, protocol.GetSettings{Key: key})
 	if err != nil {
-		r.failed(err)
+		r.noSetting(err)
 		return nil
 	}
 	for _, s := range got.Settings {
@@ -76,4 +81,12 @@ func (r *repl) explainSetting(key string) error {
 		}
 	}
 	return nil
+}
+
+// noSetting says why a setting cannot be shown or set.
+func (r *repl) noSetting(err error) {
+	r.failed(err)
+	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Code == protocol.NotFound {
+		r.note("/settings --all lists all settings.")
+	}
 }

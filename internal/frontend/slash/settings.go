@@ -11,7 +11,7 @@ import (
 // user begin with ~ if home is theirs.
 func SettingRow(s protocol.Setting, home string) string {
 	now := s.Force()
-	row := fmt.Sprintf("%s = %s  (%s)", s.Key, value(now.Value), short(now.From, home))
+	row := fmt.Sprintf("%s = %s (%s)", s.Key, value(now.Value), short(now.From, home))
 	if s.Sources[0].Ignored != "" {
 		row += fmt.Sprintf("; %s, says %s: %s", short(s.Sources[0].From, home), value(s.Sources[0].Value), s.Sources[0].Ignored)
 	}
