@@ -411,7 +411,7 @@ func (r *Registry) finish(c *Choice, p config.Provider) {
 				c.Why = "bough does not speak " + c.Info.API + " yet"
 			}
 		case c.Info.API == vertexAPI: // its codec fills the location in
-			if r.keyless(p.ID) {
+			if r.noKey(p.ID) {
 				c.Why = r.vertex(p.ID)
 			}
 		default:
@@ -428,7 +428,7 @@ func (r *Registry) why(id string) string {
 	switch {
 	case closed[id] != "" && p.APIKey == "":
 		return closed[id]
-	case id == vertexProvider && r.keyless(id):
+	case id == vertexProvider && r.noKey(id):
 		return r.vertex(id)
 	case !known && p.APIKey == "":
 		return "" // a server of the user's that asks for no key

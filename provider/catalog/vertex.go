@@ -29,7 +29,7 @@ func (r *Registry) vertex(id string) string {
 	return ""
 }
 
-// keyless reports whether a provider has no key.
-func (r *Registry) keyless(id string) bool {
+// noKey reports whether a provider has no key.
+func (r *Registry) noKey(id string) bool {
 	return r.opts.Keys.Find(id, r.configured(id).APIKey).Place == auth.Nowhere
 }
