@@ -81,7 +81,7 @@ func (d *decoder) chunk(v []byte) error {
 			if w, _ := rawjson.GetString(c, "finishMessage"); w != "" {
 				d.why = w
 			}
-			if rawjson.Get(v, "usageMetadata") != nil {
+			if rawjson.Get(rawjson.Get(v, "usageMetadata"), "candidatesTokenCount") != nil {
 				d.last = append(d.last[:0], v...)
 			}
 		}

@@ -88,6 +88,7 @@ func TestAnswers(t *testing.T) {
 		{"too long", []string{parts(text("a")), finish("MAX_TOKENS")}, `[{"type":"text","text":"a"}]`, func(m message.Message) bool { return m.StopReason == message.Length }},
 		{"a reason in every event", []string{finish("STOP", text("a")), finish("STOP", text("b"))}, `[{"type":"text","text":"ab"}]`, func(m message.Message) bool { return m.StopReason == message.Stop }},
 		{"the last event comes twice", []string{parts(text("a")), finish("STOP", text("b")), finish("STOP", text("b"))}, `[{"type":"text","text":"ab"}]`, nil},
+		{"the same words twice, each as if they were the last", []string{`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}`, `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}`}, `[{"type":"text","text":"aa"}]`, nil},
 		{"the same words twice", []string{parts(text("a")), parts(text("a")), finish("STOP")}, `[{"type":"text","text":"aa"}]`, nil},
 		{"the same call twice", []string{parts(`{"functionCall":{"id":"i","name":"x","args":{}}}`), parts(`{"functionCall":{"id":"i","name":"x","args":{}}}`), finish("STOP")}, `[{"type":"toolCall","id":"i","name":"x","arguments":{}}]`, nil},
 		{"one id for two calls", []string{parts(`{"functionCall":{"id":"i","name":"x","args":{}}}`, `{"functionCall":{"id":"i","name":"y","args":{}}}`), finish("STOP")},
