@@ -163,15 +163,15 @@ func TestNetworkError(t *testing.T) {
 		kind provider.Kind
 		want string // the beginning of it
 	}{
-		{dial(&net.DNSError{Err: "no such host", Name: "api.example", IsNotFound: true}), provider.Transient, "The name api.example:444 is not known ("},
-		{dial(&net.DNSError{Err: "server misbehaving", Name: "api.example", IsTemporary: true}), provider.Transient, "The name api.example:444 cannot be looked up just now ("},
-		{dial(&net.DNSError{Err: "i/o timeout", Name: "api.example", IsTimeout: true}), provider.Transient, "The name api.example:444 cannot be looked up just now ("},
-		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), provider.Transient, "Nothing answers at api.example:444 ("},
-		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), provider.Transient, "api.example:444 cannot be reached ("},
-		{dial(os.ErrDeadlineExceeded), provider.Transient, "api.example:444 did not answer in time ("},
-		{wrap(context.DeadlineExceeded), provider.Transient, "api.example:444 did not answer in time ("},
-		{wrap(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}), provider.Transient, "The proxy on the way to api.example:444 cannot be used ("},
-		{wrap(errors.New("Proxy Authentication Required")), provider.Rejected, "The proxy on the way to api.example:444 wants a name and a password ("},
+		{dial(&net.DNSError{Err: "no such host", Name: "api.example", IsNotFound: true}), provider.Transient, "The name api.example:444 is not known: "},
+		{dial(&net.DNSError{Err: "server misbehaving", Name: "api.example", IsTemporary: true}), provider.Transient, "The name api.example:444 cannot be looked up just now: "},
+		{dial(&net.DNSError{Err: "i/o timeout", Name: "api.example", IsTimeout: true}), provider.Transient, "The name api.example:444 cannot be looked up just now: "},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), provider.Transient, "Nothing answers at api.example:444: "},
+		{dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), provider.Transient, "api.example:444 cannot be reached: "},
+		{dial(os.ErrDeadlineExceeded), provider.Transient, "api.example:444 did not answer in time: "},
+		{wrap(context.DeadlineExceeded), provider.Transient, "api.example:444 did not answer in time: "},
+		{wrap(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}), provider.Transient, "The proxy on the way to api.example:444 cannot be used: "},
+		{wrap(errors.New("Proxy Authentication Required")), provider.Rejected, "The proxy on the way to api.example:444 wants a name and a password: "},
 		{wrap(io.ErrUnexpectedEOF), provider.Transient, "the connection was cut: unexpected EOF"},
 		{wrap(io.EOF), provider.Transient, "the connection was cut: EOF"},
 		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, provider.Transient, "the connection was cut: "},
@@ -179,14 +179,14 @@ func TestNetworkError(t *testing.T) {
 		{wrap(errors.New("stream error: stream ID 5; REFUSED_STREAM; received from peer")), provider.Transient, "the connection was cut: "},
 		{errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1999, ErrCode=NO_ERROR"), provider.Transient, "the connection was cut: "},
 		{errors.New("http2: client connection lost"), provider.Transient, "the connection was cut: "},
-		{wrap(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), provider.Rejected, "The certificate of api.example:444 is not trusted ("},
-		{wrap(tls.RecordHeaderError{Msg: "no TLS"}), provider.Rejected, "api.example:444 does not speak TLS ("},
-		{wrap(errors.New("http: server gave HTTP response to HTTPS client")), provider.Rejected, "api.example:444 does not speak TLS ("},
-		{wrap(errors.New(`unsupported protocol scheme "ftp"`)), provider.Rejected, "The base URL cannot be used ("},
+		{wrap(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}), provider.Rejected, "The certificate of api.example:444 is not trusted: "},
+		{wrap(tls.RecordHeaderError{Msg: "no TLS"}), provider.Rejected, "api.example:444 does not speak TLS: "},
+		{wrap(errors.New("http: server gave HTTP response to HTTPS client")), provider.Rejected, "api.example:444 does not speak TLS: "},
+		{wrap(errors.New(`unsupported protocol scheme "ftp"`)), provider.Rejected, "The base URL cannot be used: "},
 		{errors.New("something else"), provider.Transient, "something else"},
 	} {
 		e := provider.NetworkError(tt.err)
-		if e.Kind != tt.kind || strings.Contains(e.Error(), "secret") || e.Status != 0 || !strings.HasPrefix(e.Message, tt.want) || strings.HasSuffix(tt.want, " (") != strings.HasSuffix(e.Message, ".") {
+		if e.Kind != tt.kind || strings.Contains(e.Error(), "secret") || e.Status != 0 || !strings.HasPrefix(e.Message, tt.want) || (e.Advice != "") != (strings.HasSuffix(tt.want, ": ") && !strings.HasPrefix(tt.want, "the connection")) {
 			t.Errorf("%v: %s, %q, want %s, %q", tt.err, e.Kind, e, tt.kind, tt.want)
 		}
 	}

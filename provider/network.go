@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// NetworkError makes an error of what went wrong below HTTP. It names the host,
-// what happened, and what to look at.
+// NetworkError makes an error of what went wrong below HTTP. It says what happened
+// and where, and what to look at.
 func NetworkError(err error) *Error {
 	host := "the server"
 	if u, ok := errors.AsType[*url.Error](err); ok {
@@ -28,7 +28,7 @@ func NetworkError(err error) *Error {
 	op, dialing := errors.AsType[*net.OpError](err)
 	timeout, isNet := errors.AsType[net.Error](err)
 	low := strings.ToLower(e.Message)
-	say := func(what, then string) { e.Message = what + " (" + e.Message + "). " + then }
+	say := func(what, then string) { e.Message, e.Advice = what+": "+e.Message, then }
 	switch {
 	case dialing && op.Op == "proxyconnect", strings.HasPrefix(low, "proxyconnect"), strings.Contains(low, "socks connect"):
 		say("The proxy on the way to "+host+" cannot be used", "Check HTTPS_PROXY, HTTP_PROXY or the setting httpProxy.")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -211,8 +212,8 @@ type advised struct {
 func (m advised) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
 	return func(yield func(message.Delta, error) bool) {
 		for d, err := range m.Model.Stream(ctx, req) {
-			if e, ok := errors.AsType[*provider.Error](err); ok && e.Advice == "" {
-				e.Advice = m.advise(e)
+			if e, ok := errors.AsType[*provider.Error](err); ok {
+				e.Advice = cmp.Or(m.advise(e), e.Advice)
 			}
 			if !yield(d, err) {
 				return
