@@ -37,7 +37,7 @@ type PrepareOptions struct {
 }
 
 // Prepare repairs a conversation for a model (docs/spec/session.md 5.4): images
-// that it cannot see become texts, what only another model can use is taken out,
+// that it cannot see, or nobody, become texts, what only another model can use is taken out,
 // failed answers are dropped, and every tool call gets a result, before which no
 // other message comes. Messages that need no repair keep their JSON; msgs is not
 // changed. Answers that have become empty stay: what to do about them hangs on
@@ -86,15 +86,22 @@ func (r *repair) adapt(m message.Message) message.Message {
 	}
 	switch m.Role {
 	case message.User:
-		if !r.images && !m.IsText {
+		switch {
+		case m.IsText:
+		case !r.images:
 			m = withoutImages(m, UserImageOmitted, PiUserImageOmitted)
+		case !r.o.Plain:
+			m = fitImages(m)
 		}
 	case message.ToolResult:
 		if m.IsText {
 			m = m.WithContent(m.Content)
 		}
-		if !r.images {
+		switch {
+		case !r.images:
 			m = withoutImages(m, ToolImageOmitted, PiToolImageOmitted)
+		case !r.o.Plain:
+			m = fitImages(m)
 		}
 		if id, ok := r.renamed[m.ToolCallID]; ok {
 			m = m.WithField("toolCallId", rawjson.Quote(id))

@@ -9,7 +9,20 @@ import (
 	"github.com/boughdev/bough/provider"
 )
 
-const noOutput = "(no output)"
+// Words in places that the API wants filled.
+const (
+	noOutput   = "(no output)"
+	unfitImage = "[an image was left out: its type cannot be sent: "
+)
+
+// fit reports whether the API takes images of a type; "" counts as PNG.
+func fit(mimeType string) bool {
+	switch mimeType {
+	case "", "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
 
 // encoder writes the items of a request.
 type encoder struct {
@@ -93,13 +106,17 @@ func sent(m message.Message) []message.Block {
 func (e *encoder) parts(parts []message.Block) {
 	for _, p := range parts {
 		e.b.Open('{')
-		if p.Type == message.ImageBlock {
+		switch {
+		case p.Type == message.TextBlock:
+			e.b.Str("type", "input_text")
+			e.b.Str("text", p.Text)
+		case !fit(p.MimeType):
+			e.b.Str("type", "input_text")
+			e.b.Str("text", unfitImage+p.MimeType+"]")
+		default:
 			e.b.Str("type", "input_image")
 			e.b.Str("detail", "auto")
 			e.b.DataURL("image_url", p.MimeType, p.Data)
-		} else {
-			e.b.Str("type", "input_text")
-			e.b.Str("text", p.Text)
 		}
 		e.b.Close('}')
 	}

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -74,6 +75,9 @@ func CheckAnthropic(body []byte) []string {
 		f.add("no messages")
 	}
 	c.other(&f, "the end")
+	if images := bytes.Count(body, []byte(`{"type":"image","source":`)); images > 100 {
+		f.add("%d images", images)
+	}
 	if marks > 4 {
 		f.add("%d cache marks", marks)
 	}
@@ -140,11 +144,11 @@ func (f *findings) anthropicText(at string, b []byte) {
 
 func (f *findings) anthropicImage(at string, b []byte) {
 	src := rawjson.Get(b, "source")
-	switch kind, _ := rawjson.GetString(src, "media_type"); kind {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-	default:
-		f.add("%s: an image of type %q", at, kind)
-	}
+	kind, _ := rawjson.GetString(src, "media_type")
+	f.imageType(at, kind)
 	data, _ := rawjson.GetString(src, "data")
 	f.base64(at, data)
+	if len(data) > 10<<20 {
+		f.add("%s: an image of %d bytes", at, len(data))
+	}
 }

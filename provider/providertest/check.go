@@ -117,6 +117,15 @@ func (f *findings) arguments(at string, v []byte) {
 	}
 }
 
+// imageType checks the types that Anthropic and OpenAI have in common.
+func (f *findings) imageType(at, kind string) {
+	switch kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	default:
+		f.add("%s: an image of type %q", at, kind)
+	}
+}
+
 func (f *findings) dataURL(at, s string) {
 	kind, data, ok := strings.Cut(strings.TrimPrefix(s, "data:"), ";base64,")
 	if !strings.HasPrefix(s, "data:image/") || !ok || kind == "" || data == "" {

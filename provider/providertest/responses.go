@@ -116,6 +116,7 @@ func (f *findings) responsesContent(at string, v []byte, textType string, images
 		case t == "input_image" && images:
 			s, _ := rawjson.GetString(p, "image_url")
 			f.dataURL(at, s)
+			f.imageType(at, strings.TrimPrefix(strings.SplitN(s, ";", 2)[0], "data:"))
 		default:
 			f.add("%s: a part of type %q", at, t)
 		}
