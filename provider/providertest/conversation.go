@@ -31,6 +31,31 @@ func Conversation(r *rand.Rand, target provider.Info) []message.Message {
 	return g.out
 }
 
+// Through makes up a conversation that goes from one model to the next: each has
+// a part in which it answers as its API does. Another family's ways of saying
+// things stand before those of the next.
+func Through(r *rand.Rand, models ...provider.Info) []message.Message {
+	g := generator{r: r}
+	g.system(true)
+	for _, m := range models {
+		g.target = m
+		g.user()
+		for range 2 + r.IntN(4) {
+			switch g.r.IntN(8) {
+			case 0:
+				g.user()
+			case 1:
+				g.system(false)
+			default:
+				g.turn()
+			}
+		}
+	}
+	g.user()
+	g.add(`{"role":"user","content":"and now?","timestamp":1}`)
+	return g.out
+}
+
 type generator struct {
 	r      *rand.Rand
 	target provider.Info
@@ -59,7 +84,8 @@ func (g *generator) part() string {
 	case 0:
 		return `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`
 	case 1:
-		return pick(g, `{"type":"image","data":"","mimeType":"image/png"}`, `{"type":"image","data":"AAAA","mimeType":"image/bmp"}`, `{"type":"image"}`, `{"type":"hologram","x":1}`, `null`, `7`, `{"type":"text"}`)
+		return pick(g, `{"type":"image","data":"","mimeType":"image/png"}`, `{"type":"image","data":"AAAA","mimeType":"image/bmp"}`, `{"type":"image","data":"no base64!","mimeType":"image/png"}`,
+			`{"type":"image","data":"/9j/4A","mimeType":"image/png"}`, `{"type":"image","data":"data:image/gif;base64,R0lGODlh\nAAAA","mimeType":"image/gif"}`, `{"type":"image"}`, `{"type":"hologram","x":1}`, `null`, `7`, `{"type":"text"}`)
 	}
 	return `{"type":"text","text":"` + g.text() + `"}`
 }
@@ -90,7 +116,10 @@ func (g *generator) system(first bool) {
 
 func (g *generator) id() string {
 	g.n++
-	return pick(g, fmt.Sprintf("call_%d", g.n), fmt.Sprintf("call_%d|fc_%d", g.n, g.n), fmt.Sprintf("toolu_%d", g.n), "0", "", `we ird/\u00e9`,
+	if g.target.API == "mistral-conversations" && g.r.IntN(2) == 0 {
+		return fmt.Sprintf("m%08d", g.n)
+	}
+	return pick(g, fmt.Sprintf("call_%d", g.n), fmt.Sprintf("tooluse_%d-x", g.n), fmt.Sprintf("chatcmpl-tool-%032d", g.n), fmt.Sprintf("read:%d", g.n), fmt.Sprintf("gemini_read_%d", g.n), fmt.Sprintf("call_%d|fc_%d", g.n, g.n), fmt.Sprintf("toolu_%d", g.n), "0", "", `we ird/\u00e9`,
 		strings.Repeat("long", 20)+fmt.Sprint(g.n), strings.Repeat("l", 50)+fmt.Sprintf("|fc_%d", g.n)+strings.Repeat("x", 70))
 }
 
@@ -98,10 +127,13 @@ func (g *generator) id() string {
 func (g *generator) thinking(api string) string {
 	g.n++
 	switch api {
-	case "anthropic-messages", "bedrock-converse-stream":
+	case "anthropic-messages":
 		return pick(g, `{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln"}`, `{"type":"thinking","thinking":"","thinkingSignature":"ZW5j","redacted":true}`,
 			`{"type":"thinking","thinking":"unsigned"}`, `{"type":"thinking","thinking":""}`, `{"type":"thinking","thinking":" ","thinkingSignature":""}`)
-	case "openai-responses", "azure-openai-responses":
+	case "bedrock-converse-stream":
+		return pick(g, `{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln"}`, `{"type":"thinking","thinking":"[redacted]","thinkingSignature":"ZW5j","redacted":true}`,
+			`{"type":"thinking","thinking":"","thinkingSignature":"no base64!","redacted":true}`, `{"type":"thinking","thinking":"unsigned"}`)
+	case "openai-responses", "azure-openai-responses", "openai-codex-responses":
 		return pick(g, fmt.Sprintf(`{"type":"thinking","thinking":"hm","thinkingSignature":"{\"id\":\"rs_%d\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"x\"}"}`, g.n),
 			`{"type":"thinking","thinking":"no item"}`, `{"type":"thinking","thinking":"x","thinkingSignature":"no json"}`)
 	case "google-generative-ai", "google-vertex":
@@ -125,14 +157,15 @@ func (g *generator) turn() {
 		case 0:
 			blocks = append(blocks, g.thinking(api))
 		case 1:
-			blocks = append(blocks, `{"type":"text","text":"`+g.text()+`"`+pick(g, "", fmt.Sprintf(`,"textSignature":"{\"v\":1,\"id\":\"msg_%d\"}"`, g.n), `,"textSignature":"bare"`)+`}`)
+			blocks = append(blocks, `{"type":"text","text":"`+g.text()+`"`+pick(g, "", fmt.Sprintf(`,"textSignature":"{\"v\":1,\"id\":\"msg_%d\"}"`, g.n), `,"textSignature":"bare"`, `,"textSignature":"c2ln"`, fmt.Sprintf(`,"textSignature":"{\"v\":1,\"id\":\"%s%d\",\"phase\":\"commentary\"}"`, strings.Repeat("m", 70), g.n))+`}`)
 		case 2:
 			blocks = append(blocks, pick(g, `{"type":"hologram"}`, `null`, `{"type":"text"}`))
 		default:
 			id := g.id()
 			ids = append(ids, id)
 			blocks = append(blocks, fmt.Sprintf(`{"type":"toolCall","id":"%s","name":"%s"%s}`, id, pick(g, "read", "ls", "gone", "mcp:a/b.c \u00e9", ""),
-				pick(g, "", `,"arguments":{"path":"a \ud83d","n":12345678901234567890}`, `,"arguments":"no object"`, `,"arguments":{}`, `,"arguments":{},"argumentsError":"not JSON","thoughtSignature":"th"`)))
+				pick(g, "", `,"arguments":{"path":"a \ud83d","n":12345678901234567890}`, `,"arguments":"no object"`, `,"arguments":{}`, `,"arguments":{},"argumentsError":"not JSON","thoughtSignature":"th"`, `,"arguments":null`, `,"arguments":{"a":{"b":[1,2,{"c":"\u0000"}]}},"thoughtSignature":"c2ln"`,
+					`,"arguments":{},"thoughtSignature":"{\"type\":\"reasoning.encrypted\",\"data\":\"x\"}","namespace":"ns"`)))
 		}
 	}
 	g.add(`{"role":"assistant","content":[%s],"api":"%s","provider":"%s","model":"%s","stopReason":"%s","timestamp":1}`,
