@@ -226,6 +226,7 @@ func (m advised) Stream(ctx context.Context, req provider.Request) iter.Seq2[mes
 func (m *models) codec(c catalog.Choice) (provider.Model, error) {
 	ep := m.reg.Endpoint(c)
 	configure(&ep, m.r.current())
+	ep.LongCache = m.r.env.Getenv("PI_CACHE_RETENTION") == "long"
 	switch c.Info.API {
 	case "anthropic-messages":
 		return anthropic.New(ep), nil

@@ -91,9 +91,9 @@ func (e *encoder) endTurn() {
 }
 
 // markCache marks the last block of the user's last two messages.
-func (e *encoder) markCache() {
+func (e *encoder) markCache(mark []byte) {
 	for i := len(e.marks) - 1; i >= max(0, len(e.marks)-2); i-- {
-		e.b.Insert(e.marks[i]+e.shift, `,"cache_control":{"type":"ephemeral"}`)
+		e.b.Insert(e.marks[i]+e.shift, `,"cache_control":`+string(mark))
 	}
 }
 

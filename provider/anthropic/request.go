@@ -85,7 +85,7 @@ func (m *model) body(req provider.Request, t thinking) []byte {
 		b.Str("type", "text")
 		b.Str("text", c.Prompt)
 		if !req.NoCache {
-			b.Set("cache_control", ephemeral)
+			b.Set("cache_control", m.ep.CacheMark())
 		}
 		b.Close('}')
 		b.Close(']')
@@ -97,7 +97,7 @@ func (m *model) body(req provider.Request, t thinking) []byte {
 	encode(&e, &b, rest)
 	e.finish()
 	if !req.NoCache {
-		e.markCache()
+		e.markCache(m.ep.CacheMark())
 	}
 	b.Close(']')
 	b.Close('}')
@@ -122,11 +122,9 @@ func (m *model) tools(b *provider.Body, tools []message.ToolSpec, cache bool) {
 		}
 		b.Set("input_schema", provider.Schema(t))
 		if cache && i == len(tools)-1 {
-			b.Set("cache_control", ephemeral)
+			b.Set("cache_control", m.ep.CacheMark())
 		}
 		b.Close('}')
 	}
 	b.Close(']')
 }
-
-var ephemeral = []byte(`{"type":"ephemeral"}`)

@@ -23,6 +23,7 @@ type encoder struct {
 	system string // the role of system messages
 	mark   int    // the message whose text is marked for the cache, or below 0
 	last   int    // the last message, if that is of interest, or below 0
+	cache  []byte // the mark
 
 	afterTools bool     // results without images are the last that was written
 	begun      bool     // a message of the user has been sent, or what stands for it
@@ -69,7 +70,7 @@ func (e *encoder) part(text string, mark bool) {
 	e.b.Str("type", "text")
 	e.b.Str("text", text)
 	if mark {
-		e.b.Set("cache_control", ephemeral)
+		e.b.Set("cache_control", e.cache)
 	}
 	e.b.Close('}')
 }

@@ -41,10 +41,13 @@ func (m *model) body(req provider.Request) []byte {
 	if m.set.cacheKey && req.SessionID != "" && !req.NoCache {
 		b.Str("prompt_cache_key", provider.SafeID(req.SessionID, 64))
 	}
+	if !req.NoCache && !m.set.cacheControl {
+		m.ep.KeepCache(&b, info.At("api.openai.com"))
+	}
 	m.extras(&b)
 	m.tools(&b, c.Tools, c.Messages, req)
 	b.Key("messages").Open('[')
-	e := encoder{b: &b, set: m.set, system: "system", mark: -1, last: -1}
+	e := encoder{b: &b, set: m.set, system: "system", mark: -1, last: -1, cache: m.ep.CacheMark()}
 	if info.Reasoning && m.set.developer {
 		e.system = "developer"
 	}
@@ -108,7 +111,7 @@ func (m *model) tools(b *provider.Body, tools []message.ToolSpec, msgs []message
 		b.Set("parameters", provider.Schema(t))
 		b.Close('}')
 		if m.set.cacheControl && !req.NoCache && i == len(tools)-1 {
-			b.Set("cache_control", ephemeral)
+			b.Set("cache_control", m.ep.CacheMark())
 		}
 		b.Close('}')
 	}
@@ -117,8 +120,6 @@ func (m *model) tools(b *provider.Body, tools []message.ToolSpec, msgs []message
 		b.Bool("tool_stream", true)
 	}
 }
-
-var ephemeral = []byte(`{"type":"ephemeral"}`)
 
 // callID fits the ids of calls: the two parts of a Responses id become one of 40
 // characters, the longest that OpenAI takes; what a server made itself it takes

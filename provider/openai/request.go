@@ -49,6 +49,9 @@ func (m *model) body(req provider.Request, r reasoning) []byte {
 	if req.SessionID != "" && !req.NoCache && info.Word("promptCacheKeyMode", "auto") != "disabled" {
 		b.Str("prompt_cache_key", provider.SafeID(req.SessionID, 64))
 	}
+	if !req.NoCache {
+		m.ep.KeepCache(&b, true)
+	}
 	if limit > 0 && info.Flag("supportsMaxOutputTokens", true) {
 		b.Int("max_output_tokens", limit)
 	}
