@@ -38,6 +38,9 @@ func newHome(t *testing.T, server string) *home {
 		"fakechat":{"baseUrl":"%[1]s/v1","api":"openai-completions","apiKey":"k","models":[{"id":"m","contextWindow":100000}]},
 		"fakeresp":{"baseUrl":"%[1]s/v1","api":"openai-responses","apiKey":"k","models":[{"id":"m","reasoning":true}]},
 		"fakegoog":{"baseUrl":"%[1]s/v1beta","api":"google-generative-ai","apiKey":"k","models":[{"id":"m","reasoning":true},{"id":"gemini-3-pro","reasoning":true}]},
+		"fakebed":{"baseUrl":"%[1]s","api":"bedrock-converse-stream","apiKey":"k","models":[{"id":"us.anthropic.claude-sonnet-4-5-20250929-v1:0","reasoning":true}]},
+		"fakeazure":{"baseUrl":"%[1]s/openai/v1","api":"azure-openai-responses","apiKey":"k","models":[{"id":"m","reasoning":true}]},
+		"fakemist":{"baseUrl":"%[1]s/mistral","api":"mistral-conversations","apiKey":"k","models":[{"id":"m","reasoning":true}]},
 		"fakeanth":{"baseUrl":"%[1]s","api":"anthropic-messages","apiKey":"k","headers":{"x-test":"yes"},"models":[{"id":"m","reasoning":true}]}}}`, server))
 	return h
 }
@@ -76,7 +79,8 @@ func (h *home) newest() string {
 	return slices.Max(files)
 }
 
-var wires = []string{"fakechat/m", "fakeresp/m", "fakeanth/m", "fakegoog/m", "fakegoog/gemini-3-pro"}
+var wires = []string{"fakechat/m", "fakeresp/m", "fakeanth/m", "fakegoog/m", "fakegoog/gemini-3-pro",
+	"fakebed/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "fakeazure/m", "fakemist/m"}
 
 // The story of the first day, over each of the wire formats, against a server
 // that refuses what a real one would refuse.

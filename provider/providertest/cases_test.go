@@ -2,6 +2,7 @@ package providertest_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/provider/anthropic"
+	"github.com/boughdev/bough/provider/bedrock"
 	"github.com/boughdev/bough/provider/chat"
 	"github.com/boughdev/bough/provider/google"
 	"github.com/boughdev/bough/provider/openai"
@@ -63,11 +65,14 @@ func TestSessionCasesCanBeSent(t *testing.T) {
 				{"anthropic-messages", "claude-sonnet-4-5", "anthropic", anthropic.New, providertest.CheckAnthropic},
 				{"openai-responses", "gpt-5", "openai", openai.New, providertest.CheckResponses},
 				{"openai-completions", "gpt-4o-mini", "openai", chat.New, providertest.CheckChat},
+				{"azure-openai-responses", "gpt-5", "azure", openai.New, providertest.CheckResponses},
+				{"bedrock-converse-stream", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "amazon-bedrock", bedrock.New, providertest.CheckBedrock},
+				{"mistral-conversations", "mistral-medium-3.5", "mistral", chat.New, providertest.CheckMistral},
 				{"google-generative-ai", "gemini-2.5-flash", "google", google.New, providertest.CheckGoogle},
 				{"google-generative-ai", "gemini-3.1-pro-preview", "google", google.New, providertest.CheckGoogle},
 			} {
 				var caught catcher
-				m := api.make(provider.Endpoint{Info: provider.Info{ID: api.id, API: api.name, Provider: api.by, Reasoning: true, Input: []string{"text", "image"}, MaxTokens: 8000}, Client: &http.Client{Transport: &caught}})
+				m := api.make(provider.Endpoint{Info: provider.Info{ID: api.id, API: api.name, Provider: api.by, Reasoning: true, Input: []string{"text", "image"}, MaxTokens: 8000}, Key: func(context.Context) (string, error) { return "k", nil }, Client: &http.Client{Transport: &caught}})
 				for range m.Stream(t.Context(), provider.Request{Messages: msgs, Thinking: "high"}) {
 				}
 				if bad := api.check(caught.body); len(bad) > 0 {

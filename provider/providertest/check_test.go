@@ -11,6 +11,9 @@ func TestChecks(t *testing.T) {
 		return `{"model":"m","max_tokens":10,"stream":true,"messages":[` + msgs + `]}`
 	}
 	responses := func(items string) string { return `{"model":"m","stream":true,"input":[` + items + `]}` }
+	converse := func(msgs string) string {
+		return `{"inferenceConfig":{"maxTokens":10},"toolConfig":{"tools":[{"toolSpec":{"name":"x","inputSchema":{"json":{"type":"object"}}}}]},"messages":[` + msgs + `]}`
+	}
 	google := func(contents string) string { return `{"contents":[` + contents + `]}` }
 	declared := func(schema string) string {
 		return `{"tools":[{"functionDeclarations":[{"name":"x","description":"d","parametersJsonSchema":` + schema + `}]}],"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`
@@ -20,6 +23,12 @@ func TestChecks(t *testing.T) {
 		googCall   = `{"role":"model","parts":[{"functionCall":{"name":"x","args":{}},"thoughtSignature":"QUFB"},{"functionCall":{"name":"y","args":{}}}]}`
 		googTool   = `{"role":"user","parts":[{"functionResponse":{"name":"x","response":{}}},{"functionResponse":{"name":"y","response":{}}}]}`
 		googTurn   = googUser + "," + googCall + "," + googTool
+		bedUser    = `{"role":"user","content":[{"text":"hi"}]}`
+		bedCall    = `{"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"x","input":{}}}]}`
+		bedTool    = `{"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[{"text":"y"}],"status":"success"}},{"text":"hi"},{"cachePoint":{"type":"default"}}]}`
+		mistCall   = `{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}],"tool_calls":[{"id":"abcdefgh1","type":"function","function":{"name":"x","arguments":"{}"}}]}`
+		mistTool   = `{"role":"tool","tool_call_id":"abcdefgh1","content":[{"type":"text","text":"y"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}`
+		mistSaid   = `{"role":"assistant","content":"ok"}`
 		chatUser   = `{"role":"user","content":"hi"}`
 		chatCall   = `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"x","arguments":"{}"}}]}`
 		chatTool   = `{"role":"tool","tool_call_id":"c","content":"y"}`
@@ -51,6 +60,35 @@ func TestChecks(t *testing.T) {
 		{CheckChat, `{"model":"m","messages":[` + chatUser + `]}`, "stream"},
 		{CheckChat, `{"model":"m","stream":true,"tools":[{"function":{"name":"a b","parameters":{"type":"object"}}},{"function":{"name":"x","parameters":{}}}],"messages":[` + chatUser + `]}`, "schema"},
 		{CheckChat, "{", "no JSON"},
+		{CheckBedrock, converse(bedUser + "," + bedCall + "," + bedTool), ""},
+		{CheckBedrock, converse(""), "no messages"},
+		{CheckBedrock, converse(bedUser + "," + bedUser), "role"},
+		{CheckBedrock, converse(bedCall + "," + bedTool), "role"},
+		{CheckBedrock, converse(bedUser + "," + bedCall), "no result"},
+		{CheckBedrock, converse(bedUser + "," + bedCall + "," + strings.Replace(bedTool, `[{"toolResult"`, `[{"text":"x"},{"toolResult"`, 1)), "behind other blocks"},
+		{CheckBedrock, converse(bedUser + "," + bedCall + "," + strings.Replace(bedTool, `success`, `error`, 1)), ""},
+		{CheckBedrock, converse(bedUser + "," + bedCall + "," + strings.Replace(bedTool, `success`, `failed`, 1)), "status"},
+		{CheckBedrock, converse(bedUser + "," + bedCall + "," + strings.Replace(strings.Replace(bedTool, `success`, `error`, 1), `{"text":"y"}`, `{"image":{"format":"png","source":{"bytes":"AAAA"}}}`, 1)), "image in a result"},
+		{CheckBedrock, converse(strings.Replace(bedUser, "hi", " ", 1)), "without words"},
+		{CheckBedrock, converse(bedUser + "," + strings.Replace(bedCall, `"c"`, `"a|b"`, 1)), "'|'"},
+		{CheckBedrock, converse(bedUser + "," + strings.Replace(bedCall, `"x"`, `"`+strings.Repeat("x", 65)+`"`, 1)), "too long"},
+		{CheckBedrock, converse(`{"role":"user","content":[{"cachePoint":{"type":"default"}}]}`), "nothing before it"},
+		{CheckBedrock, converse(`{"role":"user","content":[{"text":"hi","image":{}}]}`), "2 members"},
+		{CheckBedrock, converse(bedUser + `,{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm"}}}]}`), "without signature"},
+		{CheckBedrock, converse(bedUser + `,{"role":"assistant","content":[{"reasoningContent":{"redactedContent":"no!"}}]}`), "base64"},
+		{CheckBedrock, converse(`{"role":"user","content":[{"image":{"format":"bmp","source":{"bytes":"AAAA"}}}]}`), "format"},
+		{CheckBedrock, converse(bedUser + "," + bedCall + "," + strings.Repeat(strings.Replace(bedTool, `"hi"},`, `"hi"},{"cachePoint":{"type":"default"}},{"cachePoint":{"type":"default"}},{"cachePoint":{"type":"default"}},{"cachePoint":{"type":"default"}},`, 1), 1)), "5 cache points"},
+		{CheckBedrock, `{"messages":[` + bedUser + "," + bedCall + "," + bedTool + `]}`, "no toolConfig"},
+		{CheckBedrock, `{"stream":true,"messages":[` + bedUser + `]}`, "knows no stream"},
+		{CheckMistral, chat(chatUser + "," + mistCall + "," + mistTool + "," + mistSaid + "," + chatUser), ""},
+		{CheckMistral, chat(chatUser + "," + mistCall + "," + mistTool), ""},
+		{CheckMistral, chat(chatUser + "," + mistCall + "," + mistTool + "," + chatUser), "unexpected role"},
+		{CheckMistral, chat(mistCall + "," + mistTool), "unexpected role"},
+		{CheckMistral, chat(chatUser + "," + chatCall + "," + chatTool), "nine letters"},
+		{CheckMistral, chat(chatUser + "," + mistSaid), "without prefix"},
+		{CheckMistral, chat(chatUser + "," + strings.Replace(mistSaid, `"ok"`, `"ok","prefix":true`, 1)), ""},
+		{CheckMistral, chat(chatUser + "," + strings.Replace(mistSaid, `"ok"`, `"ok","reasoning_content":"x"`, 1)), "has no reasoning_content"},
+		{CheckMistral, strings.Replace(chat(chatUser), `"stream"`, `"store":false,"stream"`, 1), "knows no store"},
 		{CheckAnthropic, claude(claudeUser + "," + claudeCall + "," + claudeTool), ""},
 		{CheckAnthropic, claude(claudeCall + "," + claudeTool), "role"},
 		{CheckAnthropic, claude(claudeUser + "," + claudeUser), "role"},
