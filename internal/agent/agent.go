@@ -185,7 +185,7 @@ func call(ctx context.Context, h Host, step *Step, answer message.Message, calls
 				mu.Unlock()
 			}
 		}
-		if find(step, c.Name) == nil || c.ArgumentsError != "" {
+		if len(calls) == 1 || find(step, c.Name) == nil || c.ArgumentsError != "" {
 			run()
 			continue
 		}
