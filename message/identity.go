@@ -20,13 +20,3 @@ func (m *Message) Identity() Identity {
 	}
 	return id
 }
-
-// Same returns how many messages at the beginning have the identities of known.
-func Same(known []Identity, msgs []Message) int {
-	for i := range min(len(known), len(msgs)) {
-		if id := msgs[i].Identity(); id != known[i] || id == (Identity{}) {
-			return i
-		}
-	}
-	return min(len(known), len(msgs))
-}

@@ -28,7 +28,8 @@ type Conversation[E any] struct {
 
 	end     func()
 	from    *Growing[E]
-	seen    []message.Identity // of the messages taken in
+	asked   []message.Message  // what was taken in
+	seen    []message.Identity // of each of asked
 	repair  repair
 	system  []message.Message
 	leading int  // of system: before all others
@@ -47,7 +48,7 @@ func (g *Growing[E]) Begin(req Request) *Conversation[E] {
 		return c
 	}
 	c := g.last
-	if c == nil || !c.closed || message.Same(c.seen, req.Messages) < len(c.seen) {
+	if c == nil || !c.closed || !c.begins(req.Messages) {
 		c = g.fresh()
 	}
 	c.take(req.Messages)
@@ -62,12 +63,30 @@ func (g *Growing[E]) fresh() *Conversation[E] {
 // End says that the request is written.
 func (c *Conversation[E]) End() { c.end() }
 
+// begins reports whether a conversation begins with what was taken in.
+func (c *Conversation[E]) begins(msgs []message.Message) bool {
+	n := len(c.seen)
+	switch {
+	case n > len(msgs):
+		return false
+	case n > 0 && &msgs[0] == &c.asked[0] && msgs[n-1].Identity() == c.seen[n-1]:
+		return true // the same list, which only grows
+	}
+	for i, id := range c.seen {
+		if id == (message.Identity{}) || id != msgs[i].Identity() {
+			return false
+		}
+	}
+	return true
+}
+
 // take takes in what is new of a conversation.
 func (c *Conversation[E]) take(msgs []message.Message) {
 	for i := len(c.seen); i < len(msgs); i++ {
 		c.seen = append(c.seen, msgs[i].Identity())
 		c.repair.add(c.repair.adapt(msgs[i]))
 	}
+	c.asked = msgs
 	// Calls without a result may still get one; all else is settled.
 	c.closed = c.repair.settled()
 	c.repair.settle()

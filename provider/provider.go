@@ -96,7 +96,8 @@ var Levels = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
 
 // Request is what a model is asked. Messages are those of [message.ForModel] in
 // order; system messages, tool declarations included, stand among them. The
-// caller need not repair anything: every codec begins with [Prepare].
+// caller need not repair anything: every codec begins with [Prepare]. A list that
+// was asked with must not be changed, but may be appended to.
 type Request struct {
 	Messages  []message.Message
 	Thinking  string // one of Levels, "" is "off"

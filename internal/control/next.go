@@ -228,13 +228,7 @@ func (r *run) declare() error {
 	if err != nil {
 		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	var system []message.Message
-	for i := range p.Items {
-		if m := &p.Items[i].Message; m.Role == message.System {
-			system = append(system, *m)
-		}
-	}
-	declared, _ := message.FoldSystem(system)
+	declared := s.spoken.declares(p)
 	m, changed := prompt.Diff(declared, s.prompt)
 	nothing := declared.Role != message.System && len(m.Sections)+len(m.ToolsAdded) == 0
 	if !changed || nothing {

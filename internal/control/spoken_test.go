@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/boughdev/bough/message"
@@ -42,6 +43,7 @@ func TestSpoken(t *testing.T) {
 			n = min(len(items), n+1+r.IntN(3))
 			if r.IntN(8) == 0 { // an edit somewhere
 				at := r.IntN(n)
+				items = slices.Clone(items)
 				items[at].Message = items[at].Message.WithField("timestamp", []byte("2"))
 			}
 			if r.IntN(8) == 0 {
@@ -49,6 +51,10 @@ func TestSpoken(t *testing.T) {
 			}
 			got, from := s.of(session.Projection{Items: items[:n]})
 			want := naive(items[:n])
+			fold, _ := message.FoldSystem(want)
+			if declared := s.declares(session.Projection{Items: items[:n]}); !bytes.Equal(declared.JSON(), fold.JSON()) {
+				t.Fatalf("seed %d, %d items: declared %s, want %s", seed, n, declared.JSON(), fold.JSON())
+			}
 			if len(got) != len(want) || len(from) != len(want) {
 				t.Fatalf("seed %d, %d items: %d messages, want %d", seed, n, len(got), len(want))
 			}
