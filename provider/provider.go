@@ -56,6 +56,14 @@ type Info struct {
 	// the keys are those of pi's models.json.
 	Compat map[string]any `json:"compat,omitempty"`
 
+	// Sampling are parameters for each request, SamplingByLevel more of them by
+	// thinking level; only the OpenAI-like APIs have them.
+	Sampling        map[string]any            `json:"samplingParams,omitempty"`
+	SamplingByLevel map[string]map[string]any `json:"samplingParamsByThinkingLevel,omitempty"`
+
+	Limits *Limits        `json:"inputLimits,omitempty"`
+	Cache  *CacheLifetime `json:"promptCache,omitempty"`
+
 	PriceUnknown bool `json:"-"`
 
 	// Budgets are tokens to think with, by level, where people want others than
@@ -73,16 +81,19 @@ func (i Info) TakesImages() bool {
 	return false
 }
 
-// Price is in US dollars for a million tokens.
+// Price is in US dollars for a million tokens. A tier, the highest that fits,
+// takes the place of the rest for a large request.
 type Price struct {
-	Input      float64 `json:"input"`
-	Output     float64 `json:"output"`
-	CacheRead  float64 `json:"cacheRead"`
-	CacheWrite float64 `json:"cacheWrite"`
+	Input      float64     `json:"input"`
+	Output     float64     `json:"output"`
+	CacheRead  float64     `json:"cacheRead"`
+	CacheWrite float64     `json:"cacheWrite"`
+	Tiers      []PriceTier `json:"tiers,omitempty"`
 }
 
 // Charge fills in u.Cost.
 func (p Price) Charge(u *message.Usage) {
+	p = p.of(u.Input + u.CacheRead + u.CacheWrite)
 	c := &u.Cost
 	c.Input = p.Input / 1e6 * float64(u.Input)
 	c.Output = p.Output / 1e6 * float64(u.Output)

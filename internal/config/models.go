@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/boughdev/bough/internal/pifile"
 	"github.com/boughdev/bough/internal/rawjson"
@@ -51,13 +52,27 @@ type Model struct {
 	Headers        map[string]string
 	Compat         map[string]any
 
+	Sampling        map[string]any            // parameters of each request
+	SamplingByLevel map[string]map[string]any // over those, by thinking level
+	Limits          map[string]int64          // "images.resize.maxWidth" and the like, by place
+	Cache           map[string]int64          // seconds, "short" and "long"
+
 	// Raw is the whole object, for what has no field here.
 	Raw  []byte
 	Line int
 }
 
 // Cost is in US dollars for a million tokens.
-type Cost struct{ Input, Output, CacheRead, CacheWrite *float64 }
+type Cost struct {
+	Input, Output, CacheRead, CacheWrite *float64
+	Tiers                                []Tier // nil: nothing is said; they replace others
+}
+
+// Tier is the cost of a request with more input than so many tokens.
+type Tier struct {
+	Above                                int64
+	Input, Output, CacheRead, CacheWrite float64
+}
 
 // LoadModels reads models.json, in which comments and trailing commas are
 // allowed. Parts that are wrong are left out and told.
@@ -146,6 +161,8 @@ func (r *modelReader) provider(id string, v []byte) (Provider, bool) {
 			takePointer(r, at, v, &p.AuthHeader, readFlag)
 		case "compat":
 			take(r, at, v, &p.Compat, readObject)
+		case "oauth":
+			r.tell(at, v, errors.New("bough has no sign-in for a server of models.json; ignored. Give apiKey, or run bough auth login "+id))
 		case "models":
 			if rawjson.Kind(v) != '[' {
 				r.tell(at, v, wrong("a list", v))
@@ -164,6 +181,8 @@ func (r *modelReader) provider(id string, v []byte) (Provider, bool) {
 					p.Overrides = append(p.Overrides, m)
 				}
 			}
+		default:
+			r.near(at, k, v, "name", "baseUrl", "api", "apiKey", "headers", "authHeader", "compat", "models", "modelOverrides")
 		}
 	}
 	return p, true
@@ -203,6 +222,18 @@ func (r *modelReader) model(key, id string, v []byte) (Model, bool) {
 			m.Headers = r.texts(at, v)
 		case "compat":
 			take(r, at, v, &m.Compat, readObject)
+		case "samplingParams":
+			take(r, at, v, &m.Sampling, readObject)
+		case "samplingParamsByThinkingLevel":
+			m.SamplingByLevel = r.sampling(at, v)
+		case "inputLimits":
+			m.Limits = r.numbers(at, v, "maxRequestBytes", "images.maxPerMessage", "images.maxPerRequest",
+				"images.resize.maxWidth", "images.resize.maxHeight", "images.resize.maxBytes", "images.resize.jpegQuality")
+		case "promptCache":
+			m.Cache = r.numbers(at, v, "short", "long")
+		default:
+			r.near(at, k, v, "id", "name", "api", "baseUrl", "reasoning", "thinkingLevelMap", "input", "inputLimits", "cost", "promptCache",
+				"contextWindow", "maxTokens", "samplingParams", "samplingParamsByThinkingLevel", "headers", "compat")
 		}
 	}
 	if id != "" {
@@ -267,6 +298,91 @@ func (r *modelReader) levels(key string, v []byte) map[string]*string {
 	return out
 }
 
+// near tells of a key that is not known but looks like one that is. Others may be
+// for other programs.
+func (r *modelReader) near(at, key string, v []byte, known ...string) {
+	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	for _, k := range known {
+		if p, q := plain(key), plain(k); p == q || p+"s" == q || p == q+"s" {
+			r.tell(at, v, fmt.Errorf("is not known; is it %s? Ignored", k))
+			return
+		}
+	}
+}
+
+// sampling reads parameters by thinking level.
+func (r *modelReader) sampling(key string, v []byte) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for level, e := range r.members(key, v) {
+		if !slices.Contains(levels(), level) {
+			r.tell(below(key, level), e, errors.New("is no thinking level; ignored"))
+			continue
+		}
+		var params map[string]any
+		take(r, below(key, level), e, &params, readObject)
+		out[level] = params
+	}
+	return out
+}
+
+// numbers reads an object of counts, to any depth, by their places in it.
+func (r *modelReader) numbers(key string, v []byte, known ...string) map[string]int64 {
+	out := map[string]int64{}
+	var walk func(place string, v []byte)
+	walk = func(place string, v []byte) {
+		for k, e := range r.members(below(key, place), v) {
+			at := below(place, k)
+			switch {
+			case slices.Contains(known, at):
+				var n int64
+				take(r, below(key, at), e, &n, readCount(0, 1<<40))
+				out[at] = n
+			case slices.ContainsFunc(known, func(s string) bool { return strings.HasPrefix(s, at+".") }):
+				walk(at, e)
+			}
+		}
+	}
+	walk("", v)
+	return out
+}
+
+// tiers reads prices by the size of the request.
+func (r *modelReader) tiers(key string, v []byte) []Tier {
+	if rawjson.Kind(v) != '[' {
+		r.tell(key, v, wrong("a list", v))
+		return nil
+	}
+	out := []Tier{}
+	i := 0
+	for e := range rawjson.Elements(v) {
+		at := key + "[" + strconv.Itoa(i) + "]"
+		i++
+		if rawjson.Kind(e) != '{' {
+			r.tell(at, e, wrong("an object", e))
+			continue
+		}
+		var t Tier
+		ok := true
+		for _, f := range []struct {
+			name string
+			at   *float64
+		}{{"input", &t.Input}, {"output", &t.Output}, {"cacheRead", &t.CacheRead}, {"cacheWrite", &t.CacheWrite}} {
+			n, has := rawjson.Number(rawjson.Get(e, f.name))
+			if ok = ok && has; has {
+				*f.at = n
+			}
+		}
+		above, has := rawjson.Number(rawjson.Get(e, "inputTokensAbove"))
+		if !ok || !has || above < 0 || above > 1e12 {
+			r.tell(at, e, errors.New("lacks one of the numbers inputTokensAbove, input, output, cacheRead, cacheWrite; left out"))
+			continue
+		}
+		t.Above = int64(above)
+		out = append(out, t)
+	}
+	return out
+}
+
 func (r *modelReader) cost(key string, v []byte) *Cost {
 	var c Cost
 	if rawjson.Kind(v) != '{' {
@@ -284,6 +400,9 @@ func (r *modelReader) cost(key string, v []byte) *Cost {
 			at = &c.CacheRead
 		case "cacheWrite":
 			at = &c.CacheWrite
+		case "tiers":
+			c.Tiers = r.tiers(below(key, k), e)
+			continue
 		default:
 			continue
 		}

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -116,4 +117,44 @@ func FuzzParseModels(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a model may have besides: prices by size, parameters, limits. A fault costs
+// only its part, and a slip of the pen is named.
+func TestParseModelsToTheLastField(t *testing.T) {
+	m, problems := ParseModels("models.json", []byte(`{"providers":{"p":{"baseurl":"x","oauth":"radius","apiKeys":"k","future":1,"models":[
+{"id":"m","contextwindow":5,"cost":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"tiers":[{"inputTokensAbove":200000,"input":2,"output":4,"cacheRead":0,"cacheWrite":0},{"input":1},7]},
+"samplingParams":{"temperature":0.5},"samplingParamsByThinkingLevel":{"high":{"top_k":20},"huge":{},"low":3},
+"inputLimits":{"maxRequestBytes":1000,"images":{"maxPerRequest":"x","resize":{"maxWidth":1568,"odd":1}},"x":1},"promptCache":{"short":300,"long":-1}},
+{"id":"n","cost":{"tiers":{}},"inputLimits":[],"promptCache":5,"samplingParams":[]}]}}}`))
+	var told []string
+	for _, p := range problems {
+		told = append(told, p.String())
+	}
+	want := []string{
+		"models.json:1: providers.p.baseurl: is not known; is it baseUrl? Ignored",
+		"models.json:1: providers.p.oauth: bough has no sign-in for a server of models.json; ignored. Give apiKey, or run bough auth login p",
+		"models.json:1: providers.p.apiKeys: is not known; is it apiKey? Ignored",
+		"models.json:2: providers.p.models[0].contextwindow: is not known; is it contextWindow? Ignored",
+		"models.json:2: providers.p.models[0].cost.tiers[1]: lacks one of the numbers inputTokensAbove, input, output, cacheRead, cacheWrite; left out",
+		"models.json:2: providers.p.models[0].cost.tiers[2]: wants an object, not such a number; ignored",
+		"models.json:3: providers.p.models[0].samplingParamsByThinkingLevel.huge: is no thinking level; ignored",
+		"models.json:3: providers.p.models[0].samplingParamsByThinkingLevel.low: wants an object, not such a number; ignored",
+		"models.json:4: providers.p.models[0].inputLimits.images.maxPerRequest: wants a number, not a text; ignored",
+		"models.json:4: providers.p.models[0].promptCache.long: ",
+		"models.json:5: providers.p.models[1].cost.tiers: wants a list, not an object; ignored",
+		"models.json:5: providers.p.models[1].inputLimits: wants an object, not a list; ignored",
+		"models.json:5: providers.p.models[1].promptCache: wants an object, not such a number; ignored",
+		"models.json:5: providers.p.models[1].samplingParams: wants an object, not a list; ignored",
+	}
+	if !slices.EqualFunc(told, want, strings.HasPrefix) {
+		t.Errorf("problems\n%s, want\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+	got := m.Providers[0].Models[0]
+	if tiers := got.Cost.Tiers; len(tiers) != 1 || tiers[0] != (Tier{200000, 2, 4, 0, 0}) {
+		t.Errorf("tiers %+v", tiers)
+	}
+	if got.Sampling["temperature"] != 0.5 || got.SamplingByLevel["high"]["top_k"] != 20.0 || got.Limits["images.resize.maxWidth"] != 1568 || got.Limits["maxRequestBytes"] != 1000 || got.Cache["short"] != 300 {
+		t.Errorf("%+v", got)
+	}
 }

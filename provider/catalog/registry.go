@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -515,10 +516,50 @@ func override(c *Choice, m config.Model) {
 				*f.at = *f.v
 			}
 		}
+		if m.Cost.Tiers != nil {
+			i.Cost.Tiers = nil
+			for _, t := range m.Cost.Tiers {
+				i.Cost.Tiers = append(i.Cost.Tiers, provider.PriceTier(t))
+			}
+		}
 		i.PriceUnknown = false
 	}
 	i.Compat = layeredAny(i.Compat, m.Compat)
+	i.Sampling = layeredAny(i.Sampling, m.Sampling)
+	if len(m.SamplingByLevel) > 0 {
+		by := maps.Clone(i.SamplingByLevel)
+		if by == nil {
+			by = map[string]map[string]any{}
+		}
+		for level, params := range m.SamplingByLevel {
+			by[level] = layeredAny(by[level], params)
+		}
+		i.SamplingByLevel = by
+	}
+	if m.Limits != nil {
+		i.Limits = limits(i.Limits, m.Limits)
+	}
+	if m.Cache != nil {
+		i.Cache = &provider.CacheLifetime{Short: m.Cache["short"], Long: m.Cache["long"]}
+	}
 	c.material.headers = layered(c.material.headers, m.Headers)
+}
+
+// limits lays what models.json says over what is known.
+func limits(known *provider.Limits, say map[string]int64) *provider.Limits {
+	var l provider.Limits
+	if known != nil {
+		l = *known
+	}
+	for place, at := range map[string]*int64{"maxRequestBytes": &l.MaxRequestBytes,
+		"images.maxPerMessage": &l.Images.MaxPerMessage, "images.maxPerRequest": &l.Images.MaxPerRequest,
+		"images.resize.maxWidth": &l.Images.Resize.MaxWidth, "images.resize.maxHeight": &l.Images.Resize.MaxHeight,
+		"images.resize.maxBytes": &l.Images.Resize.MaxBytes, "images.resize.jpegQuality": &l.Images.Resize.JPEGQuality} {
+		if n, ok := say[place]; ok {
+			*at = n
+		}
+	}
+	return &l
 }
 
 // either returns the first word that is one.

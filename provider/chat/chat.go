@@ -62,7 +62,7 @@ func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[mess
 	if base, _, _ := strings.Cut(m.ep.Info.BaseURL, "?"); m.set.mistral && !strings.HasSuffix(strings.TrimRight(base, "/"), "/v1") {
 		path = "/v1" + path
 	}
-	return m.ep.Stream(ctx, provider.Call{Path: path, Header: m.header(req), Body: m.body(req), Omit: req.OmitParams}, newDecoder(m.ep.Info, m.set))
+	return m.ep.Stream(ctx, provider.Call{Path: path, Header: m.header(req), Body: provider.WithSampling(m.body(req), m.ep.Info, req.Thinking), Omit: req.OmitParams}, newDecoder(m.ep.Info, m.set))
 }
 
 // header has what routes the requests of a session to the same warm cache.

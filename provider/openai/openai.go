@@ -56,7 +56,7 @@ func (m *model) Info() provider.Info { return m.ep.Info }
 
 func (m *model) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
 	r := m.reasoning(req)
-	c := provider.Call{Path: "/responses", Header: m.header(req), Body: m.body(req, r), Omit: req.OmitParams}
+	c := provider.Call{Path: "/responses", Header: m.header(req), Body: provider.WithSampling(m.body(req, r), m.ep.Info, req.Thinking), Omit: req.OmitParams}
 	if m.ep.Info.API == azure {
 		c.KeyHeader = "Api-Key"
 	}
