@@ -57,6 +57,7 @@ func commands() []command {
 				{"--force", "", "overwrite OUT"},
 				jsonOption, dirOption,
 			}, exportCommand},
+		mcpCommand(),
 		{"doctor", "[FILE|ID [OUT]]", "say what is wrong with a session file, or with all",
 			"It only reads. The exit code is 1 if something is damaged, or if pi could not go on.\nWith --repair a new session of all that is left is written beside the file, or to OUT.\n",
 			[]commandOption{
@@ -100,7 +101,7 @@ func missingCommands() map[string]string {
 	packages := "bough fetches no packages."
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
-		"install": packages, "remove": packages, "uninstall": packages, "update": packages, "mcp": "bough starts no MCP servers.",
+		"install": packages, "remove": packages, "uninstall": packages, "update": packages,
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
 		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",
 		"try":   "/branch N in a conversation begins another way from an earlier entry.",
@@ -121,8 +122,11 @@ func commandOf(ctx context.Context, env Env) (found bool, err error) {
 	if i < 0 {
 		return false, nil
 	}
-	if name == "sessions" {
+	switch name {
+	case "sessions":
 		return true, sessionsMain(ctx, env, env.Args[1:])
+	case "mcp":
+		return true, mcpMain(ctx, env, env.Args[1:])
 	}
 	return true, all[i].main(ctx, env, env.Args[1:])
 }

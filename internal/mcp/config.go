@@ -225,11 +225,11 @@ func (s *Server) read(v []byte, tell func(key, format string, args ...any), over
 	s.Env, s.Headers = pairs(v, "env", fail), pairs(v, "headers", fail)
 	s.timeout(v, tell)
 	s.OAuth = readOAuth(rawjson.Get(v, "oauth"), fail)
-	s.transport(text("type"), fail)
+	s.transport(text("type"), tell, fail)
 }
 
 // transport checks that an entry is of one of the two kinds.
-func (s *Server) transport(kind string, fail func(key, format string, args ...any)) {
+func (s *Server) transport(kind string, tell, fail func(key, format string, args ...any)) {
 	switch kind {
 	case "", "stdio", "http", "streamable-http":
 		if s.Err != "" {
@@ -244,7 +244,8 @@ func (s *Server) transport(kind string, fail func(key, format string, args ...an
 	}
 	switch {
 	case s.Command != "" && s.URL != "" && kind == "":
-		fail("", "has both command and url; give one, or a type")
+		tell("command", "is not used, as there is a url too") // pi takes the url
+		s.Command = ""
 	case kind == "stdio" && s.Command == "", kind == "" && s.Command == "" && s.URL == "":
 		fail("", "needs a command or a url; the server is not used")
 	case (kind == "http" || kind == "streamable-http") && s.URL == "":

@@ -81,7 +81,7 @@ func TestFaultsOfConfiguration(t *testing.T) {
 		{"servers that are a list", `{"mcpServers":[]}`, "agent/mcp.json:1: mcpServers: is no object; no server is used"},
 		{"an entry that is a text", `{"mcpServers":{"a":"x"}}`, "agent/mcp.json:1: mcpServers.a: is no object; ignored"},
 		{"neither command nor url", `{"mcpServers":{"a":{}}}`, "agent/mcp.json:1: mcpServers.a: needs a command or a url; the server is not used"},
-		{"both", `{"mcpServers":{"a":{"command":"x","url":"http://y"}}}`, "agent/mcp.json:1: mcpServers.a: has both command and url; give one, or a type"},
+		{"both", `{"mcpServers":{"a":{"command":"x","url":"http://y"}}}`, "agent/mcp.json:1: mcpServers.a.command: is not used, as there is a url too"},
 		{"a name with a blank", `{"mcpServers":{"a b":{"command":"x"}}}`, `agent/mcp.json:1: mcpServers.a b: a server's name has letters, digits, _ and - only, not "a b"; ignored`},
 		{"a name of nothing", `{"mcpServers":{"":{"command":"x"}}}`, `agent/mcp.json:1: mcpServers.: a server's name has letters, digits, _ and - only, not ""; ignored`},
 		{"two names that are one", `{"mcpServers":{"a-b":{"command":"x"},"a_b":{"command":"y"}}}`, "agent/mcp.json:1: mcpServers.a_b: is the same name as a-b, as - and _ count as one; ignored"},

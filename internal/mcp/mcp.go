@@ -179,21 +179,22 @@ const (
 
 // ServerStatus is what there is to say of a server.
 type ServerStatus struct {
-	Name     string
-	Source   Source
-	File     string
-	Line     int
-	Target   string // the command or URL as written
-	Exposure string
-	State    State
-	Err      string        // why it is not connected; "" if it is, or was not tried
-	Stderr   []string      // its last lines, if it has failed
-	Log      string        // the file that has all of them
-	Tools    []ToolStatus  // as it offers them now, or did last time
-	Cached   bool          // the tools are those of last time
-	Version  string        // of the protocol
-	Software string        // the server's name and version
-	Pause    time.Duration // until it is started again
+	Name      string
+	Source    Source
+	File      string
+	Line      int
+	Target    string // the command or URL as written
+	Exposure  string
+	State     State
+	Err       string        // why it is not connected; "" if it is, or was not tried
+	Stderr    []string      // its last lines, if it has failed
+	Log       string        // the file that has all of them
+	Tools     []ToolStatus  // as it offers them now, or did last time
+	Cached    bool          // the tools are those of last time
+	Resources bool          // it offers some
+	Version   string        // of the protocol
+	Software  string        // the server's name and version
+	Pause     time.Duration // until it is started again
 }
 
 // ToolStatus is what there is to say of a tool of a server.

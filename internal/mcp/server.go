@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -301,9 +303,16 @@ func within[T any](ctx context.Context, limit time.Duration, f func(context.Cont
 	}
 }
 
+// refusal returns the error that the server answered with, if it did: the library
+// has one of its own of that kind, for what could not be sent.
+func refusal(err error) (*jsonrpc.Error, bool) {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return e, ok && e.Message != "rejected by transport"
+}
+
 // wantsNewer reports whether a server knows only versions without a handshake.
 func wantsNewer(err error) bool {
-	e, ok := errors.AsType[*jsonrpc.Error](err)
+	e, ok := refusal(err)
 	return ok && (e.Code == mcp.CodeUnsupportedProtocolVersion || e.Code == jsonrpc.CodeMethodNotFound)
 }
 
@@ -314,6 +323,8 @@ func (s *server) explain(ctx context.Context, c *connection, err error) error {
 		return errClosed
 	case errors.Is(err, errSignIn):
 		return errSignIn
+	case errors.Is(err, errTokens):
+		return errors.New(s.words(err))
 	case c.proc != nil:
 		if errors.Is(err, errTimeout) {
 			return fmt.Errorf("it did not answer within %s; is it an MCP server that talks on its standard input and output? See %s", s.Timeout, s.logFile())
@@ -342,9 +353,19 @@ func (s *server) explain(ctx context.Context, c *connection, err error) error {
 	return fmt.Errorf("it cannot be talked to: %s", s.words(err))
 }
 
-// words are those of an error, in one line without secrets.
+// words are those of an error, in one line, without secrets and without what the
+// library says of its own steps.
 func (s *server) words(err error) string {
-	return cutText(oneLine(s.log.scrub(err.Error())), 400)
+	text := err.Error()
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		text = e.Err.Error()
+	} else if e, ok := refusal(err); ok {
+		text = e.Message
+	}
+	for _, own := range []string{"rejected by transport: ", `calling "initialize": `, `sending "initialize": `} {
+		text = strings.ReplaceAll(text, own, "")
+	}
+	return cutText(oneLine(s.log.scrub(text)), 400)
 }
 
 // watch waits for the end of a connection.
@@ -544,7 +565,7 @@ func (s *server) status() ServerStatus {
 	st := ServerStatus{Name: s.Name, Source: s.Source, File: s.File, Line: s.Line, Target: s.Target(), Exposure: s.Exposure, Log: s.logFile()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st.State, st.Cached, st.Version, st.Software = s.state, s.offered && !s.fresh, s.version, s.software
+	st.State, st.Cached, st.Version, st.Software, st.Resources = s.state, s.offered && !s.fresh, s.version, s.software, s.offer.Resources
 	if s.err != nil {
 		st.Err = s.err.Error()
 	}

@@ -119,13 +119,16 @@ func (m *Manager) tokens() tokenFile {
 // key: a sign-in belongs to a name and an address.
 func key(name, url string) string { return "mcp__" + strings.ReplaceAll(name, "-", "_") + "|" + url }
 
+// errTokens is for a file that cannot be read.
+var errTokens = errors.New("the sign-ins cannot be read")
+
 // load returns nil if there is no sign-in.
 func (f tokenFile) load(name, url string) (*token, error) {
 	doc, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errTokens, err)
 	}
 	v, err := f.find(doc, name, url)
 	if v == nil {
@@ -140,7 +143,7 @@ func (f tokenFile) find(doc []byte, name, url string) ([]byte, error) {
 		return nil, nil
 	}
 	if !rawjson.Valid(doc) || rawjson.Kind(doc) != '{' {
-		return nil, fmt.Errorf("%s is no JSON object: correct it or remove it", f.path)
+		return nil, fmt.Errorf("%w: %s is no JSON object: correct it or remove it", errTokens, f.path)
 	}
 	if v := rawjson.Get(doc, key(name, url)); rawjson.Kind(v) == '{' {
 		return v, nil

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -152,7 +151,7 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage, pr
 	if r.err != nil && ctx.Err() != nil {
 		r.err = context.Cause(ctx)
 	}
-	switch _, answered := errors.AsType[*jsonrpc.Error](r.err); {
+	switch _, answered := refusal(r.err); {
 	case r.err == nil:
 		s.mu.Lock()
 		s.falls = 0
@@ -168,13 +167,12 @@ var errGone = errors.New("it went away")
 
 // failure is what a model reads of a call that came to nothing.
 func (s *server) failure(ctx context.Context, err error) message.Output {
-	var told *jsonrpc.Error
-	switch {
+	switch told, answered := refusal(err); {
 	case ctx.Err() != nil:
 		return message.ErrorOutput("The call was aborted.")
 	case errors.Is(err, errTimeout):
 		return message.ErrorOutput(fmt.Sprintf("The MCP server %s did not answer within %s. The call was given up; it may have had an effect.", s.Name, s.Timeout))
-	case errors.As(err, &told):
+	case answered:
 		return message.ErrorOutput(fmt.Sprintf("The MCP server %s refused the call: %s", s.Name, cutText(told.Message, 4<<10)))
 	case errors.Is(err, errGone):
 		return message.ErrorOutput(fmt.Sprintf("The MCP server %s went away during the call, which may have had an effect. It comes back if it can; try again in a moment.", s.Name))
