@@ -175,6 +175,9 @@ func cutFront(s string) (head, rest string, ok bool) {
 // parseFront reads front matter. Much of what people write is no YAML, such as a
 // description with a colon in it; then it is read line by line.
 func parseFront(head string) front {
+	if values, ok := simple(head); ok {
+		return front{values: values}
+	}
 	f := front{values: map[string]string{}}
 	var doc yaml.Node
 	err := yaml.Unmarshal([]byte(head), &doc)
@@ -211,6 +214,34 @@ func parseFront(head string) front {
 	}
 	return f
 }
+
+// simple reads front matter that is nothing but lines "key: words", as that of
+// most skills is, in a fraction of the time; ok is false for all else. It reads
+// nothing otherwise than a reader of YAML does.
+func simple(head string) (values map[string]string, ok bool) {
+	values = map[string]string{}
+	for line := range strings.Lines(head) {
+		key, v, found := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if v = strings.Trim(v, " "); !found || key == "" || v == "" || !isLetter(v[0]) || v[len(v)-1] == ':' ||
+			strings.Contains(v, ": ") || strings.Contains(v, " #") || strings.EqualFold(v, "null") {
+			return nil, false
+		}
+		for i := range len(key) {
+			if c := key[i]; !isLetter(c) && (c != '-' || i == 0) {
+				return nil, false
+			}
+		}
+		for i := range len(v) {
+			if v[i] < ' ' || v[i] > '~' {
+				return nil, false
+			}
+		}
+		values[key] = v
+	}
+	return values, true
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // byLine takes up the lines "key: value" that are not indented.
 func (f front) byLine(head string) {

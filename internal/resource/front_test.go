@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 func TestFront(t *testing.T) {
@@ -82,7 +84,19 @@ func FuzzFront(f *testing.F) {
 	f.Add([]byte("---\ndescription: a: b\nx: &a [*a]\n---\nbody"))
 	f.Add([]byte("\xef\xbb\xbf---\r\n? {a: b}\r\n---\r\n"))
 	f.Add([]byte("---\nx: !!binary |\n  gIGC\n<<: *x\n---"))
+	f.Add([]byte("---\nname: x\nwhat-is: it's [a] \"b\" & c, d - e\n---\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if values, ok := simple(string(data)); ok {
+			var all map[string]yaml.Node
+			if err := yaml.Unmarshal(data, &all); err != nil && !strings.Contains(err.Error(), "already defined") {
+				t.Errorf("%q is no YAML: %v", data, err)
+			}
+			for key, v := range all {
+				if values[key] != v.Value || v.Kind != yaml.ScalarNode {
+					t.Errorf("%q: %s is %q, want %q", data, key, values[key], v.Value)
+				}
+			}
+		}
 		head, rest, ok := cutFront(plain(data, false))
 		if !ok && rest != plain(data, false) {
 			t.Errorf("text is lost: %q", rest)
