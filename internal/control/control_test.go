@@ -39,11 +39,12 @@ func (m models) Thinking(provider.Info) string            { return "off" }
 
 // world is a hub with a scripted model and a folder of sessions.
 type world struct {
-	t      *testing.T
-	hub    *control.Hub
-	store  filestore.Store
-	script *script.Script
-	gate   chan struct{} // "slow" calls wait for it
+	t       *testing.T
+	hub     *control.Hub
+	store   filestore.Store
+	script  *script.Script
+	witness *witness
+	gate    chan struct{} // "slow" calls wait for it
 }
 
 func newWorld(t *testing.T, rules string) *world {
@@ -65,8 +66,9 @@ func newWorld(t *testing.T, rules string) *world {
 			return message.TextOutput("half"), ctx.Err()
 		}
 	})
+	w.witness = &witness{Model: scripted.New(scripted.Info("one"), s), t: t}
 	w.hub = control.NewHub(control.Options{
-		Models: models{scripted.New(scripted.Info("one"), s)},
+		Models: models{w.witness},
 		Setup: func(_ context.Context, p control.Place, _ control.Was, _ control.Setup) (control.Setup, []string) {
 			return control.Plain{Kit: []tool.Tool{read, slow}, Instructions: func(specs []message.ToolSpec) prompt.State {
 				return prompt.Build(prompt.Options{Dir: p.Dir, Tools: specs})
