@@ -9,10 +9,11 @@ import (
 )
 
 // UseProxy makes all requests of this process that obey the environment go by way
-// of a proxy, as if HTTP_PROXY and HTTPS_PROXY named it; NO_PROXY counts, and what
-// runs on this machine is reached without it. The environment itself is as before
-// when it returns, so that commands do not see the proxy, nor its password. It
-// must be called before the first request, and by one goroutine.
+// of a proxy, as if HTTP_PROXY and HTTPS_PROXY named it, unless they name another;
+// NO_PROXY counts, and what runs on this machine is reached without it. The
+// environment itself is as before when it returns, so that commands do not see
+// the proxy, nor its password. It must be called before the first request, and by
+// one goroutine.
 func UseProxy(proxy string) error {
 	if !strings.Contains(proxy, "://") {
 		proxy = "http://" + proxy // as in the environment
@@ -24,7 +25,10 @@ func UseProxy(proxy string) error {
 	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h":
 		return errors.New("httpProxy must begin with http://, https:// or socks5://")
 	}
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
+		if os.Getenv(name) != "" || os.Getenv(strings.ToLower(name)) != "" {
+			continue
+		}
 		old, had := os.LookupEnv(name)
 		if err := os.Setenv(name, u.String()); err != nil {
 			return err

@@ -70,7 +70,9 @@ func TestProxy(t *testing.T) {
 		{"the setting", []string{"BOUGH_TEST_SETTING=" + proxy.URL}, name, "by way of the proxy to " + name, "GET model.bough-test.invalid"},
 		{"the setting without a scheme", []string{"BOUGH_TEST_SETTING=" + strings.TrimPrefix(proxy.URL, "http://")}, name, "by way of the proxy to " + name, "GET model.bough-test.invalid"},
 		{"the setting and NO_PROXY", []string{"BOUGH_TEST_SETTING=" + proxy.URL, "NO_PROXY=model.bough-test.invalid"}, name, "The name model.bough-test.invalid", ""},
-		{"the setting wins", []string{"BOUGH_TEST_SETTING=" + proxy.URL, "HTTP_PROXY=http://127.0.0.1:1"}, name, "by way of the proxy to " + name, "GET model.bough-test.invalid"},
+		{"the environment wins", []string{"BOUGH_TEST_SETTING=http://127.0.0.1:1", "http_proxy=" + proxy.URL}, name, "by way of the proxy to " + name, "GET model.bough-test.invalid"},
+		{"an empty environment does not", []string{"BOUGH_TEST_SETTING=" + proxy.URL, "HTTP_PROXY="}, name, "by way of the proxy to " + name, "GET model.bough-test.invalid"},
+		{"the setting for what the environment leaves open", []string{"BOUGH_TEST_SETTING=" + proxy.URL, "HTTP_PROXY=http://127.0.0.1:1"}, "https://model.bough-test.invalid/v1", "Forbidden", "CONNECT model.bough-test.invalid:443"},
 		{"the setting never for this machine", []string{"BOUGH_TEST_SETTING=" + proxy.URL}, local.URL, "straight", ""},
 		{"a proxy that is not there", []string{"HTTP_PROXY=http://127.0.0.1:1"}, name, "The proxy on the way to model.bough-test.invalid cannot be used", ""},
 	} {

@@ -250,7 +250,7 @@ func (l *live) change(k config.Key) (control.Change, string) {
 	switch name := k.Name; {
 	case k.User != config.Bough:
 		return control.Change{}, unused(k)
-	case name == "steeringMode", name == "followUpMode", name == "bough.maxTurns",
+	case name == "steeringMode", name == "followUpMode", name == "bough.maxTurns", name == "showCacheMissNotices",
 		strings.HasPrefix(name, "retry.") && name != "retry.provider.timeoutMs":
 		return control.Change{Options: l.policy}, "at once"
 	case name == "retry.provider.timeoutMs", name == "thinkingBudgets", name == "httpIdleTimeoutMs", name == "images.blockImages":
@@ -285,4 +285,5 @@ func (l *live) policy(o *control.Options) {
 		o.MaxTurns = int(*s.Bough.MaxTurns)
 	}
 	o.Retry = retries(s.Retry)
+	o.CacheNotices = s.CacheMissNotices
 }

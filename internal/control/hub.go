@@ -37,6 +37,8 @@ type Options struct {
 	Retry    Retry
 	MaxTurns int // of one run; 0: no limit
 
+	CacheNotices bool // say when a provider has lost much of its cache
+
 	// Of the queues: deliver all at once, or one message each time.
 	AllSteering, AllFollowUp bool
 

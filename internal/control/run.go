@@ -167,7 +167,7 @@ func (r *run) Record(ctx context.Context, m message.Message) error {
 	derr := r.s.do(context.WithoutCancel(ctx), func() {
 		_, err = r.record(m)
 		if err == nil && m.Role == message.Assistant && m.StopReason != message.Failed && m.StopReason != message.Aborted {
-			r.answered()
+			r.answered(m)
 		}
 	})
 	if derr != nil {
@@ -177,7 +177,8 @@ func (r *run) Record(ctx context.Context, m message.Message) error {
 }
 
 // answered is called when a complete answer has come. Owner's.
-func (r *run) answered() {
+func (r *run) answered(m message.Message) {
+	r.s.missed(m)
 	if r.retries > 0 {
 		r.s.emit(protocol.RetryEnded{Success: true, Attempt: r.retries})
 		r.retries = 0

@@ -58,8 +58,11 @@ func (r *repl) session() error {
 	row("tree", "%s, %s", render.Plural(max(ends, 1), "branch", "branches"), render.Plural(t.Len(), "entry", "entries"))
 	row("position", "%s", r.describe(r.view.Leaf))
 	row("model", "%s, thinking %s", r.modelName(), r.view.Thinking)
-	row("tokens", "%s in, %s out, %s read from the cache, %s written to it", render.Count(st.Input), render.Count(st.Output),
-		render.Count(st.CacheRead), render.Count(st.CacheWrite))
+	read := render.Count(st.CacheRead) + " read from the cache"
+	if st.CacheRead > 0 {
+		read += " = " + percent(int64(st.CacheRead), int64(st.Input+st.CacheRead+st.CacheWrite))
+	}
+	row("tokens", "%s in, %s out, %s, %s written to it", render.Count(st.Input), render.Count(st.Output), read, render.Count(st.CacheWrite))
 	row("cost", "%s", render.Dollars(st.Cost))
 	r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
 	return nil

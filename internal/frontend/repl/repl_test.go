@@ -343,3 +343,19 @@ func TestStory(t *testing.T) {
 }
 
 func promptOf(s string) protocol.Prompt { return protocol.Prompt{Text: s} }
+
+// The line below an answer says how much of what was sent the cache had.
+func TestCachedShareIsShown(t *testing.T) {
+	for usage, want := range map[string]string{
+		`{"input":100,"output":3,"cacheRead":8900,"cacheWrite":1000}`: "(100 in, 8.9k cached = 89%, 1.0k to the cache, 3 out, ",
+		`{"input":100,"output":3,"cacheRead":9900,"cacheWrite":0}`:    "(100 in, 9.9k cached = 99%, 3 out, ",
+		`{"input":100,"output":3,"cacheRead":0,"cacheWrite":900}`:     "(100 in, 900 to the cache, 3 out, ",
+		`{"input":100,"output":3,"cacheRead":0,"cacheWrite":0}`:       "(100 in, 3 out, ",
+	} {
+		w := newWorld(t, `[{"reply":{"text":"x","usage":`+usage+`}}]`)
+		got := w.say("hello", func(o *repl.Options) { o.Quiet = false })
+		if !strings.Contains(got.out, want) {
+			t.Errorf("%s: %q is not in\n%s", usage, want, got.out)
+		}
+	}
+}

@@ -13,7 +13,8 @@ import (
 type turn struct {
 	answers int
 	in, out int64
-	cached  int64
+	cached  int64 // read from the cache, not in in
+	written int64 // to the cache, likewise
 	cost    float64
 	context int64 // tokens before the model when it had answered last
 	stop    message.StopReason
@@ -37,7 +38,8 @@ func (t *turn) use(u *message.Usage) {
 	}
 	t.in += u.Input
 	t.out += u.Output
-	t.cached += u.CacheRead + u.CacheWrite
+	t.cached += u.CacheRead
+	t.written += u.CacheWrite
 	t.cost += u.Cost.Total
 }
 
@@ -45,15 +47,19 @@ func (t *turn) use(u *message.Usage) {
 // is the model's, 0 if unknown; priced says that its prices are known.
 func (t turn) line(window int64, priced bool) string {
 	count := func(n int64) string {
-		if t.in+t.out+t.cached == 0 {
+		if t.in+t.out+t.cached+t.written == 0 {
 			return "?"
 		}
 		return render.Count(n)
 	}
-	parts := []string{count(t.in) + " in", count(t.out) + " out"}
+	parts := []string{count(t.in) + " in"}
 	if t.cached > 0 {
-		parts = append(parts, count(t.cached)+" cached")
+		parts = append(parts, count(t.cached)+" cached = "+percent(t.cached, t.in+t.cached+t.written))
 	}
+	if t.written > 0 {
+		parts = append(parts, count(t.written)+" to the cache")
+	}
+	parts = append(parts, count(t.out)+" out")
 	if usd := render.Dollars(t.cost); usd != "" && priced {
 		parts = append(parts, usd)
 	}
@@ -64,9 +70,17 @@ func (t turn) line(window int64, priced bool) string {
 	return "(" + strings.Join(append(parts, share), ", ") + ")"
 }
 
+// percent is a share of all tokens that were sent; 100% is all of them.
+func percent(n, of int64) string {
+	if n <= 0 || of <= 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%d%%", 100*n/of)
+}
+
 // account writes what the answer took and begins anew.
 func (r *repl) account() {
-	if r.turn.answers > 0 && !r.o.Quiet && !(r.turn.in+r.turn.out+r.turn.cached == 0 && r.turn.stop == message.Failed) {
+	if r.turn.answers > 0 && !r.o.Quiet && !(r.turn.in+r.turn.out+r.turn.cached+r.turn.written == 0 && r.turn.stop == message.Failed) {
 		window, priced := int64(0), false
 		if m := r.view.Model; m != nil {
 			window, priced = m.ContextWindow, !m.PriceUnknown
