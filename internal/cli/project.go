@@ -69,19 +69,35 @@ func (r *runner) resources(dir string) resources {
 	o, faults := r.resourceOptions(dir, d.Trusted)
 	set, problems := resource.Find(o)
 	out.set = set
-	clashes := 0
-	for _, p := range slices.Concat(faults, problems, set.Shadowed(isCommand)) {
-		if p.Clash {
-			clashes++
-			continue
-		}
-		out.odd = append(out.odd, p.String())
-	}
-	if clashes > 0 {
-		out.odd = append(out.odd, fmt.Sprintf("%s not used, since others of the same name go first; bough list shows which.",
-			plural(clashes, "skill or template is", "skills or templates are")))
-	}
+	out.odd = append(out.odd, r.few(slices.Concat(faults, problems, set.Shadowed(isCommand)))...)
 	return out
+}
+
+// few tells the first of what was odd about skills and templates, and how much
+// more there is. Without somebody at a terminal a line has to do, but what the
+// command line names is always told.
+func (r *runner) few(problems []resource.Problem) []string {
+	const most = 3
+	var told []string
+	clashes, more := 0, 0
+	for _, p := range problems {
+		named := strings.HasPrefix(p.Message, "--")
+		switch {
+		case p.Clash:
+			clashes++
+		case named || r.asks && len(told) < most:
+			told = append(told, render.OneLine(p.String()))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		told = append(told, plural(more, "skill, template or package is", "skills, templates or packages are")+" left out or odd; bough list shows why.")
+	}
+	if clashes > 0 && r.asks {
+		told = append(told, plural(clashes, "skill or template is", "skills or templates are")+" not used, since others of the same name go first; bough list shows which.")
+	}
+	return told
 }
 
 func isCommand(name string) bool {
@@ -118,7 +134,7 @@ func (r *runner) contextFiles(dir string, trusted bool, policy string) (files []
 		}
 		seen := trust.ContextFile{Path: f.Path, Text: f.Text}
 		novelty := trust.Novelty(r.places(), seen)
-		what := fmt.Sprintf("context file %s (%s)", f.Path, render.Bytes(int64(len(f.Text))))
+		what := fmt.Sprintf("context file %s (%s)", render.OneLine(f.Path), render.Bytes(int64(len(f.Text))))
 		switch {
 		case policy == "trusted":
 			odd = append(odd, what+" is left out: its folder is not trusted, and bough.contextFiles is \"trusted\". bough trust yes trusts it.")
@@ -188,11 +204,11 @@ func (r *runner) settle(ctx context.Context, dir string) bool {
 func (r *runner) askTrust(ctx context.Context, dir string, d trust.Decision) bool {
 	var b strings.Builder
 	if len(d.Changed) > 0 {
-		fmt.Fprintf(&b, "Since you trusted %s this has changed:\n", dir)
+		fmt.Fprintf(&b, "Since you trusted %s this has changed:\n", render.OneLine(dir))
 		b.WriteString(changedRows(d.Changed, dir))
 		b.WriteString("It has now:\n")
 	} else {
-		fmt.Fprintf(&b, "%s brings along what can steer the model or run commands:\n", dir)
+		fmt.Fprintf(&b, "%s brings along what can steer the model or run commands:\n", render.OneLine(dir))
 	}
 	b.WriteString(itemRows(d.Items, dir))
 	b.WriteString("Without trust all this is left out and the rest works.\n")
@@ -236,7 +252,7 @@ func (r *runner) askContextFiles(ctx context.Context, dir string) {
 		if novelty == "" || filepath.Dir(f.Path) == filepath.Clean(r.paths.Agent) || r.trustsFile(f) {
 			continue
 		}
-		fmt.Fprintf(r.env.Stderr, "The context file %s (%s) is %s. It begins:\n", f.Path, render.Bytes(int64(len(f.Text))), novelty)
+		fmt.Fprintf(r.env.Stderr, "The context file %s (%s) is %s. It begins:\n", render.OneLine(f.Path), render.Bytes(int64(len(f.Text))), novelty)
 		for _, l := range trust.FirstLines(f.Path, 10) {
 			fmt.Fprintf(r.env.Stderr, "    %s\n", l)
 		}
