@@ -62,14 +62,18 @@ func (e Explanation) Changed() bool { return len(e.Values) > 1 }
 // is shown of a password in it.
 func (s *Sources) Explain() []Explanation {
 	defaults := Defaults()
+	docs := make([]members, len(s.layers))
+	for i, l := range s.layers {
+		docs[i] = membersOf(l.doc)
+	}
 	var out []Explanation
 	for _, sec := range sections() {
 		for _, k := range sec.keys {
 			e := Explanation{Key: k.public(sec.title, &defaults)}
 			now := Defaults()
 			e.Values = []Value{{JSON: e.Key.Default}}
-			for _, l := range s.layers {
-				if v, ok := s.say(k, l, &now, &defaults); ok {
+			for i, l := range s.layers {
+				if v, ok := s.say(k, l, docs[i], &now, &defaults); ok {
 					e.Values = append([]Value{v}, e.Values...)
 				}
 			}
@@ -80,8 +84,8 @@ func (s *Sources) Explain() []Explanation {
 }
 
 // say takes up what a layer says of a setting, and tells it.
-func (s *Sources) say(k key, l layer, now, defaults *Settings) (Value, bool) {
-	v, at, name := k.in(l.doc)
+func (s *Sources) say(k key, l layer, doc members, now, defaults *Settings) (Value, bool) {
+	v, at, name := k.in(doc)
 	if v == nil || name != k.Name && !k.wasCalled(name) && !isNull(v) {
 		return Value{}, false // nothing, or what was told of another key
 	}
@@ -157,12 +161,17 @@ type Hint struct {
 
 func (h Hint) String() string { return fmt.Sprintf("%s:%d: %s: %s", h.File, h.Line, h.Key, h.Text) }
 
+// manyStrange is how many names that are not known are looked at in a file. More
+// are no slips of the pen.
+const manyStrange = 500
+
 // Hints tells of names in the files that are most likely mistyped, and of those
 // that stand there twice. Other names that are not known are nobody's business.
 func (s *Sources) Hints() []Hint {
 	known := map[string]bool{}
 	objects := map[string]bool{} // whose members are known by name
-	for _, k := range allKeys() {
+	all := allKeys()
+	for _, k := range all {
 		known[k.Name] = true
 		for _, o := range k.old {
 			known[o.name] = true
@@ -179,6 +188,7 @@ func (s *Sources) Hints() []Hint {
 		if l.where == "" {
 			continue
 		}
+		strange := 0
 		var walk func(prefix string, obj []byte)
 		walk = func(prefix string, obj []byte) {
 			seen := map[string]bool{}
@@ -189,8 +199,10 @@ func (s *Sources) Hints() []Hint {
 				case seen[name]:
 					hint("stands twice; the last one counts")
 				case known[full]:
+				case strange == manyStrange:
 				default:
-					if near := Near(full); near != "" {
+					strange++
+					if near := near(full, all); near != "" {
 						hint("is no setting; did you mean " + near + "?")
 					}
 				}

@@ -277,13 +277,13 @@ func foreign(user User, name, help string, kind Kind, words ...string) key {
 // in returns what a document says of a setting: the value, where that stands, and
 // under which name. Of an object on the way that is none it returns that, and its
 // name.
-func (k key) in(doc []byte) (v, at []byte, name string) {
-	v, name = find(doc, k.Name)
+func (k key) in(doc members) (v, at []byte, name string) {
+	v, name = doc.find(k.Name)
 	if v != nil && name == k.Name && !k.isOldForm(v) {
 		return v, v, name
 	}
 	for _, o := range k.old {
-		if w, as := find(doc, o.name); w != nil && as == o.name {
+		if w, as := doc.find(o.name); w != nil && as == o.name {
 			if n := o.new(w); n != nil {
 				return n, w, o.name
 			}
@@ -298,17 +298,25 @@ func (k key) in(doc []byte) (v, at []byte, name string) {
 // isOldForm reports whether a value is the object that skills once was.
 func (k key) isOldForm(v []byte) bool { return k.Name == "skills" && rawjson.Kind(v) == '{' }
 
+// members are those of a document, of repeated ones the last.
+type members map[string][]byte
+
+func membersOf(doc []byte) members {
+	m := members{}
+	for name, v := range rawjson.Members(doc) {
+		m[name] = v
+	}
+	return m
+}
+
 // find returns the value of a key such as "a.b", or what is in its way, and the
 // key of what it returns. Null in the way is the value of all below it.
-func find(doc []byte, name string) (v []byte, at string) {
-	v = doc
-	parts := strings.Split(name, ".")
-	for i, part := range parts {
-		v = rawjson.Get(v, part)
-		at = strings.Join(parts[:i+1], ".")
-		if v == nil || rawjson.Kind(v) != '{' {
-			return v, at
-		}
+func (m members) find(name string) (v []byte, at string) {
+	part, rest, more := strings.Cut(name, ".")
+	v, at = m[part], part
+	for more && rawjson.Kind(v) == '{' {
+		part, rest, more = strings.Cut(rest, ".")
+		v, at = rawjson.Get(v, part), name[:len(at)+1+len(part)]
 	}
 	return v, at
 }

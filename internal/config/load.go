@@ -67,7 +67,7 @@ func Edit(ctx context.Context, file string, k Key, path []string, v json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	now, at, name := known.in(doc)
+	now, at, name := known.in(membersOf(doc))
 	switch {
 	case at == nil || name != k.Name && !known.wasCalled(name):
 	case whole:

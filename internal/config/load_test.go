@@ -224,15 +224,28 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// Whatever stands in the files, what is explained is what is in force.
 func FuzzLoad(f *testing.F) {
 	for _, s := range []string{`{"compaction":{"modelOverrides":{"a":{"reserveTokens":1e400}}}}`, `{"defaultTools":["+","-","",null]}`, `{"bough":{"bash":5}}`, "\ufeff{}",
-		`{"retry":{"maxRetries":1e18,"maxRetries":-1}}`, `[`} {
-		f.Add(s)
+		`{"retry":{"maxRetries":1e18,"maxRetries":-1}}`, `[`, `{"skills":{"customDirectories":null},"terminal":null,"quietStartup":7}`, `{"packages":[{"source":"a"},"b"],"queueMode":null}`} {
+		f.Add(s, s)
 	}
 	dir := f.TempDir()
 	p := Paths{Home: dir, Agent: dir}
-	f.Fuzz(func(t *testing.T, s string) {
-		write(t, p.SettingsFile(), s)
-		Load(p, "", false)
+	f.Fuzz(func(t *testing.T, user, project string) {
+		write(t, p.SettingsFile(), user)
+		write(t, ProjectSettings(dir), project)
+		src := Read(p, dir, true)
+		s, _ := src.Settings()
+		force := map[string]string{}
+		for _, e := range src.Explain() {
+			force[e.Key.Name] = e.Force().JSON
+		}
+		for _, k := range allKeys() {
+			if k.show != nil && Shown(k.Key, string(k.show(&s))) != force[k.Name] && k.Name != "shellPath" {
+				t.Errorf("%s is %s, explained as %s", k.Name, k.show(&s), force[k.Name])
+			}
+		}
+		src.Hints()
 	})
 }

@@ -3,10 +3,15 @@ package config
 import "strings"
 
 // Near returns the setting that a name which is none most likely means, or "".
-func Near(name string) string {
+func Near(name string) string { return near(name, allKeys()) }
+
+func near(name string, keys []key) string {
+	if len(name) > 60 {
+		return "" // longer than all there are
+	}
 	name = strings.ToLower(name)
 	best, at := "", 3
-	for _, k := range allKeys() {
+	for _, k := range keys {
 		full := strings.ToLower(k.Name)
 		for _, known := range []string{full, strings.TrimPrefix(full, "bough."), full[strings.LastIndexByte(full, '.')+1:]} {
 			if len(known) < 4 && known != name {

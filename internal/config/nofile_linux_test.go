@@ -11,7 +11,7 @@ import (
 // Nothing that stands in the place of a settings file stops anything, is taken
 // for one, or is overwritten.
 func TestWhatIsNoSettingsFile(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, 200_000) + "1" + strings.Repeat("}", 200_000)
+	deep := strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000)
 	for _, tt := range []struct {
 		name  string
 		make  func(path string) error
@@ -25,7 +25,7 @@ func TestWhatIsNoSettingsFile(t *testing.T) {
 				return err
 			}
 			return os.Truncate(p, 100<<20)
-		}, "is larger than 4 MB; nothing in it is used", false},
+		}, "is larger than 1 MB; nothing in it is used", false},
 		{"a link to nothing", func(p string) error { return os.Symlink(p+".gone", p) }, "", true},
 		{"a link to itself", func(p string) error { return os.Symlink(p, p) }, "cannot be read (too many levels of symbolic links); nothing in it is used", false},
 		{"deep nesting", func(p string) error { return os.WriteFile(p, []byte(`{"x":`+deep+`,"defaultModel":"m"}`), 0o600) }, "", true},

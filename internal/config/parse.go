@@ -46,7 +46,7 @@ func lookup(name string) (key, []string, error) {
 			case rest == "":
 				return k, strings.Split(k.Name, "."), nil
 			case rest[0] == '.' && len(rest) > 1 && k.Kind == Object:
-				return k, append(strings.Split(k.Name, "."), members(k, rest[1:])...), nil
+				return k, append(strings.Split(k.Name, "."), within(k, rest[1:])...), nil
 			}
 		}
 	}
@@ -58,9 +58,9 @@ func lookup(name string) (key, []string, error) {
 	return key{}, nil, UnknownError{name, Near(name)}
 }
 
-// members splits what stands behind the name of an object. Names of models have
+// within splits what stands behind the name of an object. Names of models have
 // dots of their own.
-func members(k key, rest string) []string {
+func within(k key, rest string) []string {
 	if i := strings.LastIndexByte(rest, '.'); i > 0 && k.Name == "compaction.modelOverrides" {
 		if last := rest[i+1:]; last == "reserveTokens" || last == "keepRecentTokens" {
 			return []string{rest[:i], last}
@@ -96,7 +96,7 @@ func Parse(name, value string) (Key, []string, json.RawMessage, error) {
 	}
 	// As a file that says just this would be read.
 	doc := (&Sources{}).put(nil, path, v)
-	at, _ := find(doc, k.Name)
+	at, _ := membersOf(doc).find(k.Name)
 	s, why := Defaults(), ""
 	k.set(&s, at, ByUser, func(sub string, _ []byte, err error) {
 		if why = err.Error(); sub == "" {

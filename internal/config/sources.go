@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/boughdev/bough/internal/pifile"
 	"github.com/boughdev/bough/internal/rawjson"
@@ -49,7 +50,7 @@ type layer struct {
 }
 
 // maxFile is how large a settings file may be, in bytes.
-const maxFile = 4 << 20
+const maxFile = 1 << 20
 
 // Read reads the user's settings and those of the project in dir, which may be
 // "". See [Load].
@@ -183,9 +184,9 @@ func (s *Sources) Settings() (Settings, []Problem) {
 			s.untrusted(&out, l, tell)
 			continue
 		}
-		told := map[string]bool{}
+		told, doc := map[string]bool{}, membersOf(l.doc)
 		for _, k := range all {
-			v, at, name := k.in(l.doc)
+			v, at, name := k.in(doc)
 			if v == nil {
 				continue
 			}
@@ -273,11 +274,11 @@ func (l layer) line(at []byte) int {
 	return pifile.Line(l.doc, at)
 }
 
-// allKeys are those of all sections.
-func allKeys() []key {
+// allKeys are those of all sections. They are not to be changed.
+var allKeys = sync.OnceValue(func() []key {
 	var out []key
 	for _, s := range sections() {
 		out = append(out, s.keys...)
 	}
 	return out
-}
+})
