@@ -44,6 +44,8 @@ func configCommand(ctx context.Context, env Env, opts map[string]string, words [
 		return configSpec().usage("--project goes with set and unset")
 	case len(words) == 0:
 		return c.list(opts["--all"] != "")
+	case c.json && (words[0] == "set" || words[0] == "unset"):
+		return configSpec().usage("--json goes with what is shown")
 	case words[0] == "set" && len(words) == 3:
 		return c.set(words[1], words[2])
 	case words[0] == "set":
@@ -208,20 +210,20 @@ func (c configurer) change(k config.Key, path []string, v json.RawMessage) error
 	}
 	switch {
 	case v == nil && was == nil:
-		return c.print("%s says nothing of %s.\n", file, name)
+		return c.print("%s says nothing of %s.\n", file, render.Clean(name))
 	case v == nil:
-		err = c.print("%s is taken out of %s\n", name, file)
+		err = c.print("%s is taken out of %s\n", render.Clean(name), file)
 	default:
-		err = c.print("%s = %s in %s\n", name, config.Shown(k, string(v)), file)
+		err = c.print("%s = %s in %s\n", render.Clean(name), render.Clean(config.Shown(k, string(v))), file)
 	}
 	if err != nil {
 		return err
 	}
 	c.beside(k, v)
 	if back := undo(k, path, was, more); back != "" {
-		fmt.Fprintf(c.r.env.Stderr, "bough: to undo: %s\n", back)
+		fmt.Fprintf(c.r.env.Stderr, "bough: to undo: %s\n", render.Clean(back))
 	} else {
-		fmt.Fprintf(c.r.env.Stderr, "bough: before, it said %s\n", config.Shown(k, string(was)))
+		fmt.Fprintf(c.r.env.Stderr, "bough: before, it said %s\n", render.Clean(config.Shown(k, string(was))))
 	}
 	return nil
 }
@@ -246,7 +248,7 @@ func (c configurer) beside(k config.Key, v json.RawMessage) {
 		}
 		for _, above := range s.Sources[:i] {
 			if above.Ignored == "" && f.Ignored == "" {
-				fmt.Fprintf(c.r.env.Stderr, "bough: here %s says otherwise and counts: %s\n", above.From, above.Value)
+				fmt.Fprintf(c.r.env.Stderr, "bough: here %s says otherwise and counts: %s\n", render.Clean(above.From), render.Clean(above.Value))
 				return
 			}
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/control"
@@ -44,7 +46,7 @@ func (r *runner) current() config.Settings {
 
 // sources are the places that settings of a folder come from.
 func (r *runner) sources(dir string) *config.Sources {
-	s := config.Read(r.paths, dir, r.trusts(dir).Trusted)
+	s := config.Read(r.paths, dir, dir != "" && r.trusts(dir).Trusted)
 	s.Override(config.Environment(r.env.Getenv)...)
 	s.Override(r.args.overrides()...)
 	r.live.mu.Lock()
@@ -183,8 +185,9 @@ func (l *live) Set(ctx context.Context, dir string, c protocol.SetSetting) (prot
 			return set, control.Change{}, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 		}
 		set.Undo = undo(k, at, was, "")
-	} else {
-		l.forRun(at, v)
+	} else if !l.forRun(at, v) {
+		text := fmt.Sprintf("%s was not set for this run. bough config unset takes it out of your settings.", strings.Join(at, "."))
+		return set, control.Change{}, &protocol.Error{Code: protocol.BadRequest, Text: text}
 	}
 	l.r.readSettings() // what is odd in the files was told at the start
 	got, err := l.Get(dir, protocol.GetSettings{Key: k.Name})
@@ -196,13 +199,18 @@ func (l *live) Set(ctx context.Context, dir string, c protocol.SetSetting) (prot
 	return set, change, err
 }
 
-func (l *live) forRun(path []string, v json.RawMessage) {
+// forRun sets a value for this run, or takes it back if v is nil. It returns false
+// if there is none to be taken back.
+func (l *live) forRun(path []string, v json.RawMessage) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	n := len(l.run)
 	l.run = slices.DeleteFunc(l.run, func(f forRun) bool { return slices.Equal(f.path, path) })
 	if v != nil {
 		l.run = append(l.run, forRun{path, v})
+		return true
 	}
+	return len(l.run) < n
 }
 
 // undo is the command that sets a setting back, "" if there is none: what stood
@@ -226,7 +234,8 @@ func undo(k config.Key, path []string, was json.RawMessage, more string) string 
 // plainText leaves the quotes of a text out, where it is read as one all the same.
 func plainText(k config.Key, v json.RawMessage) string {
 	var s string
-	if err := json.Unmarshal(v, &s); err != nil || s == "" || k.Kind != config.Text && k.Kind != config.Word || json.Valid([]byte(s)) || s[0] == '-' {
+	if err := json.Unmarshal(v, &s); err != nil || s == "" || k.Kind != config.Text && k.Kind != config.Word || json.Valid([]byte(s)) || s[0] == '-' ||
+		strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return string(v)
 	}
 	return s

@@ -180,6 +180,7 @@ func TestSettingsAreSaved(t *testing.T) {
 	}
 	for _, c := range []protocol.SetSetting{
 		{Key: "nosuch", Value: "1"}, {Key: "retry.maxRetries", Value: "x"}, {Key: "retry.maxRetries", Value: "x", Save: true}, {Key: "", Unset: true}, {Key: "nosuch", Unset: true},
+		{Key: "retry.maxRetries", Unset: true},
 	} {
 		if _, err := protocol.Call(t.Context(), s.c, c); err == nil {
 			t.Errorf("%+v was taken", c)
@@ -291,6 +292,7 @@ func TestUndoWords(t *testing.T) {
 		{"defaultModel", `"true"`, `bough config set defaultModel '"true"'`},
 		{"defaultModel", `"-x"`, `bough config set defaultModel '"-x"'`},
 		{"defaultTools", `["-bash"]`, `bough config set defaultTools '["-bash"]'`},
+		{"defaultModel", `"a\u001b[2J"`, `bough config set defaultModel '"a\u001b[2J"'`},
 		{"retry.maxRetries", "5", "bough config set retry.maxRetries 5"},
 		{"retry.maxRetries", `"x"`, ""},
 		{"httpProxy", `"http://u:p@h"`, ""},

@@ -85,11 +85,10 @@ func Parse(name, value string) (Key, []string, json.RawMessage, error) {
 	}
 	v := k.written(value, len(path) > len(strings.Split(k.Name, ".")))
 	refuse := func(why string) error {
-		full := strings.Join(path, ".")
-		if why == "" || k.Kind != Object {
-			why = fmt.Sprintf("is %s, not %s", k.Allowed(), quoted(value))
+		if why == "" {
+			why = "it is to be " + k.Allowed()
 		}
-		return fmt.Errorf("%s %s", full, why)
+		return fmt.Errorf("cannot set %s to %s: %s", strings.Join(path, "."), quoted(value), why)
 	}
 	if v == nil {
 		return p, path, nil, refuse("")
@@ -97,14 +96,14 @@ func Parse(name, value string) (Key, []string, json.RawMessage, error) {
 	// As a file that says just this would be read.
 	doc := (&Sources{}).put(nil, path, v)
 	at, _ := membersOf(doc).find(k.Name)
-	s, why := Defaults(), ""
+	s, why, failed := Defaults(), "", false
 	k.set(&s, at, ByUser, func(sub string, _ []byte, err error) {
-		if why = err.Error(); sub == "" {
-			why = ""
+		first, _, _ := strings.Cut(err.Error(), "; ") // what is made of it in a file
+		if failed = true; sub != "" {
+			why = sub + " " + first
 		}
-		why = "cannot be that: " + strings.TrimSuffix(below(sub, "")+" "+why, " ")
 	})
-	if why != "" || k.show == nil && !k.fits(v, len(path)) {
+	if failed || k.show == nil && !k.fits(v, len(path)) {
 		return p, path, nil, refuse(why)
 	}
 	return p, path, v, nil
