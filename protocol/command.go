@@ -97,8 +97,11 @@ type (
 	Hide struct{ Entry session.ID }
 
 	// Unhide makes the model see a message again as it was, "" the one that was
-	// hidden last. Both answer with the id of the message.
+	// hidden last.
 	Unhide struct{ Entry session.ID }
+
+	// Hidden says which message the model sees otherwise now, and by which entry.
+	Hidden struct{ Entry, Edit session.ID }
 )
 
 // Sessions.
@@ -266,8 +269,8 @@ func (Abort) answers(None)                   {}
 func (ClearQueue) answers(Queue)             {}
 func (Navigate) answers(Navigated)           {}
 func (SetLabel) answers(session.ID)          {}
-func (Hide) answers(session.ID)              {}
-func (Unhide) answers(session.ID)            {}
+func (Hide) answers(Hidden)              {}
+func (Unhide) answers(Hidden)            {}
 func (SetName) answers(None)                 {}
 func (NewSession) answers(None)              {}
 func (SwitchSession) answers(None)           {}

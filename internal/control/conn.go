@@ -117,9 +117,9 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.SetLabel:
 		return owned(ctx, s, func() (session.ID, error) { return s.setLabel(x) })
 	case protocol.Hide:
-		return owned(ctx, s, func() (session.ID, error) { return s.hide(x.Entry) })
+		return owned(ctx, s, func() (protocol.Hidden, error) { return s.hide(x.Entry) })
 	case protocol.Unhide:
-		return owned(ctx, s, func() (session.ID, error) { return s.unhide(x.Entry) })
+		return owned(ctx, s, func() (protocol.Hidden, error) { return s.unhide(x.Entry) })
 	case protocol.SetName:
 		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.setName(x.Text) })
 	case protocol.SetModel:

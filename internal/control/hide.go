@@ -7,18 +7,18 @@ import (
 )
 
 // hide takes a message out of what the model sees. Owner's.
-func (s *Session) hide(id session.ID) (session.ID, error) {
+func (s *Session) hide(id session.ID) (protocol.Hidden, error) {
 	if err := s.editable(id); err != nil {
-		return "", err
+		return protocol.Hidden{}, err
 	}
 	if s.edits()[id] {
-		return "", protocol.Fail(protocol.BadRequest, "That message is hidden already; unhide it to bring it back.")
+		return protocol.Hidden{}, protocol.Fail(protocol.BadRequest, "That message is hidden already; unhide it to bring it back.")
 	}
-	return id, s.edit(session.ContextEdit{Target: id, Omit: true})
+	return s.edit(session.ContextEdit{Target: id, Omit: true})
 }
 
 // unhide makes the model see a message again as it was. Owner's.
-func (s *Session) unhide(id session.ID) (session.ID, error) {
+func (s *Session) unhide(id session.ID) (protocol.Hidden, error) {
 	hidden := s.edits()
 	if id == "" {
 		path := s.branch.Path()
@@ -28,18 +28,18 @@ func (s *Session) unhide(id session.ID) (session.ID, error) {
 			}
 		}
 		if id == "" {
-			return "", protocol.Fail(protocol.NotRunnable, "Nothing is hidden here.")
+			return protocol.Hidden{}, protocol.Fail(protocol.NotRunnable, "Nothing is hidden here.")
 		}
 	}
 	if err := s.editable(id); err != nil {
-		return "", err
+		return protocol.Hidden{}, err
 	}
 	if !hidden[id] {
-		return "", protocol.Fail(protocol.BadRequest, "The model sees that message already.")
+		return protocol.Hidden{}, protocol.Fail(protocol.BadRequest, "The model sees that message already.")
 	}
 	body, err := s.live.Tree().Get(id).Body()
 	if err != nil {
-		return "", &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+		return protocol.Hidden{}, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	var content message.Value
 	switch b := body.(type) {
@@ -51,14 +51,17 @@ func (s *Session) unhide(id session.ID) (session.ID, error) {
 	if content == nil {
 		content = message.Value(`[]`)
 	}
-	return id, s.edit(session.ContextEdit{Target: id, Content: content})
+	return s.edit(session.ContextEdit{Target: id, Content: content})
 }
 
 // edit appends an edit. What servers refused is tried anew after it. Owner's.
-func (s *Session) edit(e session.ContextEdit) error {
+func (s *Session) edit(x session.ContextEdit) (protocol.Hidden, error) {
 	s.omitted = nil
-	_, err := s.append(e)
-	return err
+	e, err := s.append(x)
+	if err != nil {
+		return protocol.Hidden{}, err
+	}
+	return protocol.Hidden{Entry: x.Target, Edit: e.ID}, nil
 }
 
 // editable reports why the message cannot be hidden here, or nil.

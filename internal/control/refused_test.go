@@ -18,7 +18,9 @@ import (
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/provider/anthropic"
+	"github.com/boughdev/bough/provider/bedrock"
 	"github.com/boughdev/bough/provider/chat"
+	"github.com/boughdev/bough/provider/google"
 	"github.com/boughdev/bough/provider/openai"
 	"github.com/boughdev/bough/provider/providertest"
 	"github.com/boughdev/bough/session"
@@ -82,6 +84,14 @@ var families = map[string]family{
 		thinking: `{"type":"thinking","thinking":"hm","thinkingSignature":"{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"SIGNED\"}"}`, call: "call_1|fc_1"},
 	"chat": {api: "openai-completions", by: "local", id: "some-model", make: chat.New, check: providertest.CheckChat,
 		thinking: `{"type":"thinking","thinking":"SIGNED","thinkingSignature":"reasoning_content"}`, call: "call_1", compat: map[string]any{"promptCacheKeyMode": "enabled"}},
+	"mistral": {api: "mistral-conversations", by: "mistral", id: "magistral-medium", make: chat.New, check: providertest.CheckMistral,
+		thinking: `{"type":"thinking","thinking":"SIGNED"}`, call: "abcdef123"},
+	"azure": {api: "azure-openai-responses", by: "azure-openai-responses", id: "gpt-5", make: openai.New, check: providertest.CheckResponses,
+		thinking: `{"type":"thinking","thinking":"hm","thinkingSignature":"{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"SIGNED\"}"}`, call: "call_1|fc_1"},
+	"google": {api: "google-generative-ai", by: "google", id: "gemini-3-pro-preview", make: google.New, check: providertest.CheckGoogle,
+		thinking: `{"type":"thinking","thinking":"hm","thinkingSignature":"U0lHTkVE"}`, call: "call_1"},
+	"bedrock": {api: "bedrock-converse-stream", by: "amazon-bedrock", id: "anthropic.claude-sonnet-4-5-20250929-v1:0", make: bedrock.New, check: providertest.CheckBedrock,
+		thinking: `{"type":"thinking","thinking":"hm","thinkingSignature":"U0lHTkVE"}`, call: "tooluse_1"},
 }
 
 const picture = "iVBORw0KGgo="
@@ -118,6 +128,9 @@ func TestNoSessionIsBricked(t *testing.T) {
 	}
 	gpt := func(s string) string {
 		return fmt.Sprintf(`{"error":{"message":%q,"type":"invalid_request_error"}}`, s)
+	}
+	gemini := func(s string) string {
+		return fmt.Sprintf(`[{"error":{"code":400,"message":%q,"status":"INVALID_ARGUMENT"}}]`, s)
 	}
 	image := has(`"type":"image"`, `"input_image"`, `"image_url"`)
 	tool := has(`"tool_use"`, `"tool_result"`, `"function_call"`, `"tool_calls"`, `"role":"tool"`)
@@ -170,6 +183,20 @@ func TestNoSessionIsBricked(t *testing.T) {
 		{"chat", 400, `{"error":"registry.ollama.ai/library/gemma3:latest does not support tools"}`, has(`"tools"`, `"tool_calls"`), ""},
 		{"chat", 500, gpt("Conversation roles must alternate user/assistant/user/assistant/..."), twoUsers, ""},
 		{"chat", 400, gpt("Unknown parameter: 'prompt_cache_key'."), has("prompt_cache_key"), ""},
+		{"mistral", 400, `{"object":"error","message":"Not the same number of function calls and responses","type":"invalid_request_error","code":"3230"}`, tool, "r0000001"},
+		{"mistral", 400, `{"object":"error","message":"Tool call id was abcdef123 but must be a-z, A-Z, 0-9, with a length of 9.","type":"invalid_request_error"}`, tool, "r0000001"},
+		{"azure", 400, gpt("The encrypted content gAAA...CwHs could not be verified."), has("SIGNED"), "a0000001"},
+		{"azure", 400, gpt("Unsupported parameter: 'prompt_cache_key' is not supported with this model."), has("prompt_cache_key"), ""},
+		{"google", 400, gemini("Unable to process input image. Please retry."), has("inlineData"), "r0000001"},
+		{"google", 400, gemini("Function call is missing a thought_signature in functionCall parts. Additional data, function call `default_api:read` , position 2."), has("functionCall"), "r0000001"},
+		{"google", 400, gemini("Please ensure that function call turn comes immediately after a user turn or after a function response turn."), has("functionCall"), "r0000001"},
+		{"google", 400, gemini("Thought signature is not valid."), has("U0lHTkVE"), "a0000001"},
+		{"google", 400, gemini("* GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[x].type: must be specified."), has(`"mcp_do"`), ""},
+		{"bedrock", 400, `{"message":"The model returned the following errors: messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 7340032 bytes > 5242880 bytes"}`, has(`"image"`), "u0000001"},
+		{"bedrock", 400, `{"message":"The model returned the following errors: messages.1.content.0: Invalid ` + "`signature` in `thinking`" + ` block"}`, has("U0lHTkVE"), "a0000001"},
+		{"bedrock", 400, `{"message":"The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn."}`, has("toolUse", "toolResult"), "r0000001"},
+		{"bedrock", 400, `{"message":"The text field in the ContentBlock object at messages.2.content.0 is blank. Add text to the text field, and try again."}`, has(`\u0007`), "r0000001"},
+		{"bedrock", 400, `{"message":"You invoked an unsupported model or your request did not allow prompt caching: cachePoint is not supported."}`, has("cachePoint"), ""},
 	} {
 		t.Run(tt.family+" "+tt.answer, func(t *testing.T) {
 			f := families[tt.family]
@@ -180,7 +207,7 @@ func TestNoSessionIsBricked(t *testing.T) {
 			info := provider.Info{ID: f.id, Name: f.id, API: f.api, Provider: f.by, BaseURL: srv.URL, Reasoning: true, Input: []string{"text", "image"}, MaxTokens: 8000, Compat: f.compat}
 			w := &world{t: t, store: filestore.Store{Root: t.TempDir()}}
 			w.hub = control.NewHub(control.Options{
-				Models: models{f.make(provider.Endpoint{Info: info})},
+				Models: models{f.make(provider.Endpoint{Info: info, Key: func(context.Context) (string, error) { return "key", nil }})},
 				Setup: func(_ context.Context, p control.Place, _ control.Was, _ control.Setup) (control.Setup, []string) {
 					return control.Plain{Instructions: func([]message.ToolSpec) prompt.State {
 						return prompt.Build(prompt.Options{Dir: p.Dir, Tools: []message.ToolSpec{

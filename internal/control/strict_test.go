@@ -27,7 +27,7 @@ type witness struct {
 func (w *witness) Stream(ctx context.Context, req provider.Request) iter.Seq2[message.Delta, error] {
 	for name, f := range families {
 		var b body
-		m := f.make(provider.Endpoint{Info: provider.Info{ID: f.id, API: f.api, Provider: f.by, BaseURL: "http://model.example", Reasoning: true, Input: []string{"text", "image"}, MaxTokens: 8000}, Client: &http.Client{Transport: &b}})
+		m := f.make(provider.Endpoint{Info: provider.Info{ID: f.id, API: f.api, Provider: f.by, BaseURL: "http://model.example", Reasoning: true, Input: []string{"text", "image"}, MaxTokens: 8000}, Key: func(context.Context) (string, error) { return "key", nil }, Client: &http.Client{Transport: &b}})
 		for range m.Stream(context.WithoutCancel(ctx), req) {
 		}
 		if bad := f.check(b.sent); len(bad) > 0 {

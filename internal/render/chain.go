@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
@@ -21,6 +23,20 @@ func Counted(t *session.Tree, e *session.Entry) bool {
 		}
 	}
 	return true
+}
+
+// restores reports whether an edit gives a message its own content back.
+func restores(t *session.Tree, edit session.ContextEdit) bool {
+	e := t.Get(edit.Target)
+	if e == nil {
+		return false
+	}
+	body, err := e.Body()
+	if err != nil {
+		return false
+	}
+	m, ok := body.(session.Message)
+	return ok && bytes.Equal(m.Message.Field("content"), edit.Content)
 }
 
 // A Link is one entry of a chain, the numbered path to a place in the tree.
@@ -54,7 +70,7 @@ func Chain(t *session.Tree, leaf session.ID) ([]Link, error) {
 			return nil, err
 		}
 		if edit, ok := body.(session.ContextEdit); ok {
-			edited[edit.Target] = !edit.Omit
+			edited[edit.Target] = !edit.Omit && !restores(t, edit)
 		}
 	}
 	var chain []Link

@@ -60,5 +60,9 @@ func exception(name string, payload []byte) *provider.Error {
 	}
 	e := &provider.Error{Kind: kindOf(name, text, provider.Transient), Message: strings.TrimSuffix(name+": "+text, ": ")}
 	e.Message += hint(text)
+	if e.Kind == provider.Rejected {
+		said := provider.StreamError(rawjson.Set([]byte(`{"type":"invalid_request_error"}`), "message", rawjson.Quote(text)), "")
+		e.Fault, e.At, e.Name = said.Fault, said.At, said.Name
+	}
 	return e
 }

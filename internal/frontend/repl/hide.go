@@ -16,12 +16,12 @@ func (r *repl) hide(word string) error {
 		r.failed(err)
 		return nil
 	}
-	if id, err = protocol.Call(r.ctx, r.c, protocol.Hide{Entry: id}); err != nil {
+	h, err := protocol.Call(r.ctx, r.c, protocol.Hide{Entry: id})
+	if err != nil {
 		r.failed(err)
 		return nil
 	}
-	r.say("hidden from the model: %s; /unhide brings it back", r.describe(id))
-	return nil
+	return r.edited(h, "hidden from the model: %s; /unhide brings it back")
 }
 
 // unhide lets the model see a message again, the one that was hidden last if
@@ -37,10 +37,19 @@ func (r *repl) unhide(word string) error {
 			return nil
 		}
 	}
-	if id, err = protocol.Call(r.ctx, r.c, protocol.Unhide{Entry: id}); err != nil {
+	h, err := protocol.Call(r.ctx, r.c, protocol.Unhide{Entry: id})
+	if err != nil {
 		r.failed(err)
 		return nil
 	}
-	r.say("the model sees it again: %s", r.describe(id))
+	return r.edited(h, "the model sees it again: %s")
+}
+
+// edited tells what has come of a message once the lists show it, too.
+func (r *repl) edited(h protocol.Hidden, format string) error {
+	if err := r.await(func() bool { return r.view.Tree.Has(h.Edit) }); err != nil {
+		return err
+	}
+	r.say(format, r.describe(h.Entry))
 	return nil
 }

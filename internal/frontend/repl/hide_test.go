@@ -14,7 +14,7 @@ import (
 
 func TestHideAndUnhide(t *testing.T) {
 	w := newWorld(t, `[{"when":{"user":"secret"},"reply":{"text":"I see it"}},{"reply":{"text":"I see nothing"}}]`)
-	got := w.say("the secret\n/hide\n/hide 1\n/hide 1\n/hide 0\n/hide 99\nwhat is it?\n/unhide\n/unhide\n/unhide 1\n/hide 2\n/back\nthe secret again")
+	got := w.say("the secret\n/hide\n/hide 1\n/hide 1\n/hide 0\n/hide 99\nwhat is it?\n/unhide\n/unhide\n/unhide 1\n/history\n/hide 2\n/history\nthe secret again")
 	for _, want := range []string{
 		"Say which entry", `hidden from the model: [1] user "the secret"`, "That message is hidden already", "Only what you, the model and the tools said can be hidden",
 		"There is no [99]", `the model sees it again: [1] user "the secret"`, "Nothing is hidden here", "The model sees that message already",
@@ -24,7 +24,10 @@ func TestHideAndUnhide(t *testing.T) {
 			t.Errorf("%q is not in\n%s\n%s", want, got.out, got.err)
 		}
 	}
-	if n := strings.Count(got.out, "I see nothing"); n != 1 {
+	if strings.Contains(got.out, "edited") || strings.Count(got.out, "(left out)") != 1 {
+		t.Errorf("the lists are\n%s", got.out)
+	}
+	if n := strings.Count(got.out, "\nI see nothing\n"); n != 1 {
 		t.Errorf("the model answered without the secret %d times\n%s", n, got.out)
 	}
 }
