@@ -200,6 +200,7 @@ func (m *models) open(c catalog.Choice) (provider.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Info = model.Info() // has the address that is really asked
 	return advised{model, func(e *provider.Error) string { return m.reg.Advise(c, e) }}, nil
 }
 

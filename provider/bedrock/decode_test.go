@@ -113,3 +113,15 @@ func TestAnswers(t *testing.T) {
 		})
 	}
 }
+
+// Whatever events come, what is made of them is what a builder takes.
+func FuzzDecoder(f *testing.F) {
+	f.Add(strings.Join([]string{begin, delta(0, `{"reasoningContent":{"text":"h"}}`), delta(0, `{"reasoningContent":{"redactedContent":"AQI="}}`), closed(0), delta(1, `{"text":"a"}`), started(1, "t", "n"), delta(1, `{"toolUse":{"input":"{"}}`), stop("tool_use"), `metadata {"usage":{"inputTokens":1e99,"outputTokens":-1}}`}, "\n"))
+	f.Add("contentBlockDelta {\"delta\":{\"text\":\"\\ud800\"}}\ncontentBlockStop {\"contentBlockIndex\":-5}\n" + head + " x\nmessageStop {\"stopReason\":7}")
+	f.Fuzz(func(t *testing.T, events string) {
+		m, _, err := read(t, claude, strings.Split(events, "\n")...)
+		if err == nil && m.StopReason == "" {
+			t.Fatalf("no stop reason: %s", m.JSON())
+		}
+	})
+}

@@ -32,6 +32,8 @@ func (r *Registry) Advise(c Choice, e *provider.Error) string {
 	}
 	said := strings.ToLower(e.Message)
 	switch {
+	case e.Kind == provider.Auth && c.Info.API == "bedrock-converse-stream" && r.opts.Keys.Find(c.Info.Provider, c.material.apiKey).Place == auth.Nowhere:
+		return a.aws()
 	case errors.Is(e.Err, auth.ErrNoKey):
 		return "Give it a key: bough auth login " + c.Info.Provider + "."
 	case e.Status == http.StatusProxyAuthRequired || strings.Contains(said, "proxy authentication required"):

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -29,6 +30,19 @@ func aws(env func(string) string) string {
 		return "no AWS login: set AWS_PROFILE (also for the profile \"default\"), AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_BEARER_TOKEN_BEDROCK"
 	}
 	return ""
+}
+
+// aws is about a login of AWS that was not taken. Where none was found the error
+// says what to do.
+func (a adviser) aws() string {
+	if a.e.Status == 0 {
+		return ""
+	}
+	by, _ := awsauth.Found(func(name string) string { return a.r.opts.Keys.Getenv(a.c.Info.Provider, name) })
+	if by == "" {
+		by = "the profile default"
+	}
+	return fmt.Sprintf("AWS did not take the login of %s: renew it (with aws sso login, or new keys), or see whether it may use this model in this region (bedrock:InvokeModelWithResponseStream, and access to the model).", by)
 }
 
 func isAzure(i provider.Info) bool {

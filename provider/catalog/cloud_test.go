@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/boughdev/bough/internal/auth"
 	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/provider"
 )
 
 // clouds makes a registry for variables of the environment.
@@ -120,5 +122,22 @@ func TestVariablesOfTheCredential(t *testing.T) {
 	}
 	if e := r.Endpoint(c); e.Getenv("AWS_REGION") != "eu-north-1" || e.Key != nil {
 		t.Errorf("region %q, key %v", e.Getenv("AWS_REGION"), e.Key != nil)
+	}
+}
+
+func TestAdviceOnAWS(t *testing.T) {
+	vars := map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "HOME": t.TempDir()}
+	r := clouds(t, config.Models{}, nil, vars)
+	c, _ := r.Find("amazon-bedrock", "us.anthropic.claude-opus-5-5")
+	refused := &provider.Error{Kind: provider.Auth, Status: 403, Message: "The security token included in the request is invalid."}
+	if got := r.Advise(c, refused); !strings.Contains(got, "AWS_ACCESS_KEY_ID") || strings.Contains(got, "auth login") {
+		t.Errorf("keys that were refused: %s", got)
+	}
+	if got := r.Advise(c, &provider.Error{Kind: provider.Auth, Message: "run aws sso login", Err: errors.New("x")}); got != "" {
+		t.Errorf("a login that says itself what to do: %s", got)
+	}
+	vars["AWS_BEARER_TOKEN_BEDROCK"] = "t"
+	if got := clouds(t, config.Models{}, nil, vars).Advise(c, refused); !strings.Contains(got, "AWS_BEARER_TOKEN_BEDROCK") {
+		t.Errorf("a token that was refused: %s", got)
 	}
 }
