@@ -80,9 +80,9 @@ func NoSignIn(provider string) (why string, only bool) {
 	case "openai-codex":
 		return "OpenAI offers the sign-in with a ChatGPT account to its own programs only. An API key of the provider openai works: bough auth login openai", true
 	case "github-copilot":
-		return "GitHub describes no sign-in to Copilot's models for programs of others. Many of the same models are at openrouter: bough auth login openrouter", true
+		return "GitHub describes no sign-in to Copilot's models for programs of others. A token of yours in models.json (providers.github-copilot.apiKey) is used as it is; many of the same models are at openrouter: bough auth login openrouter", true
 	case "radius":
-		return "The sign-in to Radius belongs to pi; an API key works.", false
+		return "Radius speaks a protocol of pi's own that is not published; use pi for it.", true
 	case "huggingface":
 		return "The sign-in of Hugging Face is for applications that are registered there, and bough is not; an access token works.", false
 	}

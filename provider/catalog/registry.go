@@ -337,6 +337,9 @@ func (r *Registry) Why(id string) string {
 func (r *Registry) Lacks(id string) []string {
 	var out []string
 	for _, c := range r.of(id) {
+		if isAzure(c.Info) && r.lacks(c.Info) != "" {
+			return []string{"AZURE_OPENAI_BASE_URL"}
+		}
 		for _, name := range placeholders(c.Info.BaseURL) {
 			if r.opts.Keys.Getenv(id, name) == "" && !slices.Contains(out, name) {
 				out = append(out, name)

@@ -101,6 +101,8 @@ func (r *Registry) Try(ctx context.Context, id string, trial *Trial) error {
 func tryRequest(c Choice, base, key string) (*http.Request, error) {
 	path, header, value := "/models", "Authorization", "Bearer "+key
 	switch api := c.Info.API; {
+	case isAzure(c.Info):
+		return nil, fmt.Errorf("bough has no cheap way to try a key of %s", c.Info.Provider)
 	case c.Info.Provider == "openrouter":
 		path = "/key" // its models are told to anybody
 	case api == "anthropic-messages":
