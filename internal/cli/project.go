@@ -152,8 +152,12 @@ func (r *runner) contextFiles(dir string, trusted bool, policy string) (files []
 	return files, odd
 }
 
-// trustsFile reports whether somebody said yes to the folder of a file.
+// trustsFile reports whether somebody said yes to the folder of a file, and no
+// --no-approve says otherwise.
 func (r *runner) trustsFile(f prompt.File) bool {
+	if r.args.noApprove {
+		return false
+	}
 	saved, err := trust.Lookup(r.paths.Agent, filepath.Dir(f.Path))
 	return err == nil && saved.Trusted
 }
