@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -318,7 +317,7 @@ func TestServerDiesInMidCall(t *testing.T) {
 	})
 	die()
 	until(t, "it is given up", func() bool { return statusOf(t, m, "test").State == Failed })
-	if got := textOf(call(t, m, "mcp__test__echo", `{}`)); !strings.Contains(got, "for the 2th time. It is not started again before /mcp reconnect test") {
+	if got := textOf(call(t, m, "mcp__test__echo", `{}`)); !strings.Contains(got, "It went 2 times and is left alone until /mcp reconnect test") {
 		t.Errorf("given up: %s", got)
 	}
 	if err := m.Reconnect(t.Context(), "test"); err != nil {
@@ -394,53 +393,6 @@ func TestManyTools(t *testing.T) {
 			t.Errorf("%s: %s", args, textOf(out))
 		}
 	}
-}
-
-// Close leaves no process, neither of a server that takes no hint nor of what one
-// has started.
-func TestNothingIsLeft(t *testing.T) {
-	h := newHome(t)
-	h.env["PID_FILE"] = filepath.Join(h.o.TempDir, "pid")
-	h.env["STARTED_FILE"] = filepath.Join(h.o.TempDir, "started")
-	h.write(h.stdio("child", "child", ""), h.stdio("silent", "silent", ""))
-	m := h.manager()
-	m.Start()
-	until(t, "both run", func() bool {
-		return statusOf(t, m, "child").State == Connected && exists(h.env["STARTED_FILE"])
-	})
-	b, err := os.ReadFile(h.env["PID_FILE"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(string(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Close()
-	until(t, "the child of a server is gone", func() bool { return !running(pid) })
-	out, err := find(t, m, "mcp__child__echo").Run(t.Context(), json.RawMessage(`{}`), nil)
-	if err != nil || !out.IsError {
-		t.Errorf("a call after the end: %s, %v", textOf(out), err)
-	}
-	mine, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, p := range mine {
-		if env, err := os.ReadFile(p); err == nil && strings.Contains(string(env), h.o.TempDir) {
-			stat, _ := os.ReadFile(filepath.Join(filepath.Dir(p), "stat"))
-			if f := strings.Fields(string(stat)); len(f) > 2 && f[2] != "Z" && !strings.HasPrefix(p, fmt.Sprintf("/proc/%d/", os.Getpid())) {
-				t.Errorf("a server is left: %s", stat)
-			}
-		}
-	}
-}
-
-// running reports whether a process is there; one that nobody has waited for yet
-// does not count.
-func running(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
 func TestHTTP(t *testing.T) {
@@ -526,6 +478,75 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	})
+}
+
+// A server that breaks its word costs the call, and no more.
+func TestAnswersThatAreWrong(t *testing.T) {
+	results := map[string]string{
+		"number":   `{"content":7}`,
+		"nothing":  `{}`,
+		"null":     `null`,
+		"unknown":  `{"content":[{"type":"hologram","data":1}]}`,
+		"base64":   `{"content":[{"type":"image","data":"%%%","mimeType":"image/png"}]}`,
+		"noimage":  `{"content":[{"type":"image","data":"","mimeType":"image/png"}]}`,
+		"svg":      `{"content":[{"type":"image","data":"PHN2Zz4=","mimeType":"image/svg+xml"}]}`,
+		"halfpair": `{"content":[{"type":"text","text":"a\ud800b"}]}`,
+		"control":  `{"content":[{"type":"text","text":"\u001b[31mred\u0000"}]}`,
+		"ok":       `{"content":[{"type":"text","text":"fine"}]}`,
+	}
+	want := map[string]string{
+		"number": "error", "null": "The tool returned nothing.", "unknown": "error", "base64": "error",
+		"nothing": "The tool returned nothing.", "noimage": "[Image that cannot be shown: image/png, 0 bytes, in the file FILE]",
+		"svg":      "[Image that cannot be shown: image/svg+xml, 5 bytes, in the file FILE]",
+		"halfpair": "a\ufffdb", "control": "\x1b[31mred\x00", "ok": "fine",
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Name string }
+		}
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil || m.ID == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		result := results[m.Params.Name]
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"0"}}`
+		case "tools/list":
+			var tools []string
+			for name := range results {
+				tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
+			}
+			tools = append(tools, `{"name":"ok","inputSchema":{"type":"object"}}`, `{"name":"","inputSchema":{}}`, `{"name":"noschema"}`, `null`)
+			result = `{"tools":[` + strings.Join(tools, ",") + `]}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	defer web.Close()
+	h := newHome(t)
+	h.write(fmt.Sprintf(`"test": {"url": %q}`, web.URL+"/mcp?key=very-secret"))
+	m := h.manager()
+	defer m.Close()
+	m.Ready(t.Context())
+	if s := statusOf(t, m, "test"); s.State != Connected || s.Version != "2025-03-26" {
+		t.Fatalf("%s: %s", s.State, s.Err)
+	}
+	for name, want := range want {
+		out := call(t, m, "mcp__test__"+name, `{}`)
+		got := textOf(out)
+		if i, j := strings.Index(got, h.o.TempDir), strings.LastIndex(got, "]"); i >= 0 && j > i {
+			got = got[:i] + "FILE" + got[j:]
+		}
+		if want == "error" && (!out.IsError || !strings.Contains(got, "The MCP server test")) || want != "error" && got != want || strings.Contains(got, "very-secret") {
+			t.Errorf("%s: %q, error %v; want %q", name, got, out.IsError, want)
+		}
+	}
+	if got := textOf(call(t, m, "mcp__test__ok", `{}`)); got != "fine" {
+		t.Errorf("after all that: %s", got)
+	}
 }
 
 func TestConcurrentUse(t *testing.T) {

@@ -63,9 +63,10 @@ type Manager struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup // all goroutines
 
-	mu     sync.Mutex
-	tools  []tool.Tool // guarded by mu; nil: to be made anew
-	closed bool        // guarded by mu
+	mu      sync.Mutex
+	tools   []tool.Tool // guarded by mu; nil: to be made anew
+	changes int         // guarded by mu
+	closed  bool        // guarded by mu
 }
 
 // New returns a manager that has not started anything yet.
@@ -111,6 +112,20 @@ func (m *Manager) Wait(ctx context.Context) {
 	}
 }
 
+// Ready starts all servers and waits, until ctx ends, for those of which nothing is
+// known from last time: then all tools are declared that there are.
+func (m *Manager) Ready(ctx context.Context) {
+	m.Start()
+	for _, s := range m.servers {
+		s.mu.Lock()
+		known := s.offered
+		s.mu.Unlock()
+		if !known {
+			_, _ = s.connection(ctx, false) // as above
+		}
+	}
+}
+
 // Close ends all connections and processes and waits for them; a few seconds at
 // most.
 func (m *Manager) Close() {
@@ -118,6 +133,11 @@ func (m *Manager) Close() {
 	m.closed = true
 	m.mu.Unlock()
 	m.cancel()
+	for _, s := range m.servers {
+		s.mu.Lock()
+		s.stopPauseLocked()
+		s.mu.Unlock()
+	}
 	m.work.Wait()
 }
 
@@ -136,6 +156,7 @@ func (m *Manager) goes(f func()) bool {
 func (m *Manager) changed() {
 	m.mu.Lock()
 	m.tools = nil
+	m.changes++
 	closed := m.closed
 	m.mu.Unlock()
 	if m.o.OnChange != nil && !closed {
@@ -194,6 +215,7 @@ type ServerStatus struct {
 	Resources bool          // it offers some
 	Version   string        // of the protocol
 	Software  string        // the server's name and version
+	Summary   string        // one line of what it is for
 	Pause     time.Duration // until it is started again
 }
 
@@ -212,6 +234,7 @@ func (m *Manager) Status() []ServerStatus {
 	out := make([]ServerStatus, 0, len(m.servers))
 	for _, s := range m.servers {
 		st := s.status()
+		st.Summary = s.summary()
 		for i := range st.Tools {
 			st.Tools[i].Declared = named[toolKey{s, st.Tools[i].Name}]
 		}

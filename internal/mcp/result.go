@@ -100,7 +100,7 @@ func (g *gather) resource(r *mcp.ResourceContents) {
 func (g *gather) binary(kind string, data []byte, mimeType string) {
 	if mimeType, _, _ = mime.ParseMediaType(mimeType); kind == "image" && shown(mimeType) && len(data) > 0 {
 		if g.images == maxImages {
-			g.file(fmt.Sprintf("One more image than the %d that are shown", maxImages), data, mimeType)
+			g.file(fmt.Sprintf("Image that is not shown, as there are more than %d", maxImages), data, mimeType)
 			return
 		}
 		b, note, ok := message.Image(data, mimeType), "", true
@@ -117,10 +117,14 @@ func (g *gather) binary(kind string, data []byte, mimeType string) {
 		}
 		return
 	}
-	if kind != "image" && kind != "audio" {
-		kind = "data"
+	what := "Data"
+	switch kind {
+	case "image":
+		what = "Image that cannot be shown"
+	case "audio":
+		what = "Sound"
 	}
-	g.file("Here is "+kind+" that cannot be shown", data, mimeType)
+	g.file(what, data, mimeType)
 }
 
 func shown(mimeType string) bool {

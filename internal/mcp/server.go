@@ -34,6 +34,10 @@ func usualPauses() pauses {
 // closeGrace is how long a connection may take to say goodbye.
 const closeGrace = 2 * time.Second
 
+// steady is how long a connection must have lasted for its end not to count with
+// those before.
+const steady = 10 * time.Minute
+
 // firstVersion is the version of the protocol that is asked for. Servers of a
 // newer kind only are found by asking again.
 const firstVersion = "2025-11-25"
@@ -75,6 +79,7 @@ type connection struct {
 	session *mcp.ClientSession
 	proc    *process  // nil for HTTP
 	door    *httpDoor // nil for processes
+	since   time.Time // when it was made
 	ended   chan struct{}
 }
 
@@ -143,7 +148,7 @@ func (s *server) restingLocked() error {
 	case s.pause != nil:
 		return fmt.Errorf("%w. It is started again in a moment", s.err)
 	case s.state == Failed && s.falls > len(s.m.pauses.restart):
-		return fmt.Errorf("%w, for the %dth time. It is not started again before /mcp reconnect %s", s.err, s.falls, s.Name)
+		return fmt.Errorf("%w. It went %d times and is left alone until /mcp reconnect %s", s.err, s.falls, s.Name)
 	case s.state == Failed && time.Since(s.failedAt) < s.m.pauses.rest:
 		return s.err
 	}
@@ -243,7 +248,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 func (s *server) connectOnce(ctx context.Context, r resolved, version string) (*connection, offer, error) {
-	c := &connection{ended: make(chan struct{})}
+	c := &connection{since: time.Now(), ended: make(chan struct{})}
 	var t mcp.Transport
 	if r.URL != "" {
 		c.door = newDoor(r, s.m.o.HTTP, s.m.pauses.stream)
@@ -303,6 +308,15 @@ func within[T any](ctx context.Context, limit time.Duration, f func(context.Cont
 	}
 }
 
+// address is the URL without what may be a key in it.
+func (s *server) address() string {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return "its address"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
 // refusal returns the error that the server answered with, if it did: the library
 // has one of its own of that kind, for what could not be sent.
 func refusal(err error) (*jsonrpc.Error, bool) {
@@ -334,7 +348,7 @@ func (s *server) explain(ctx context.Context, c *connection, err error) error {
 		}
 		return fmt.Errorf("it cannot be talked to: %s", s.words(err))
 	case errors.Is(err, errTimeout):
-		return fmt.Errorf("%s did not answer within %s", s.URL, s.Timeout)
+		return fmt.Errorf("%s did not answer within %s", s.address(), s.Timeout)
 	}
 	switch status := int(c.door.status.Load()); {
 	case status == http.StatusUnauthorized && !s.signsIn():
@@ -344,7 +358,7 @@ func (s *server) explain(ctx context.Context, c *connection, err error) error {
 	case status == http.StatusForbidden:
 		return fmt.Errorf("it refuses access (403): %s", s.words(err))
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		return fmt.Errorf("there is no MCP server at %s (%d): many have theirs at a path such as /mcp", s.URL, status)
+		return fmt.Errorf("there is no MCP server at %s (%d): many have theirs at a path such as /mcp", s.address(), status)
 	case c.door.transient() && status == 0:
 		return fmt.Errorf("%w: %s", errTransient, s.words(err))
 	case c.door.transient():
@@ -403,6 +417,9 @@ func (s *server) lost(c *connection, why error) {
 	if s.m.ctx.Err() != nil {
 		s.mu.Unlock()
 		return
+	}
+	if time.Since(c.since) > steady {
+		s.falls = 0
 	}
 	s.falls++
 	switch {

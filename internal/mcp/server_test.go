@@ -322,7 +322,7 @@ func TestResults(t *testing.T) {
 		if len(files) != 1 {
 			t.Fatalf("files of sound: %v", files)
 		}
-		want := "before\n<image image/png>\nafter\n[Here is audio that cannot be shown: audio/wav, 4 bytes, in the file " + files[0] +
+		want := "before\n<image image/png>\nafter\n[Sound: audio/wav, 4 bytes, in the file " + files[0] +
 			"]\n[Resource test://a]\ninside\n[Resource test://b (b): the other; read_mcp_resource reads it from server test]"
 		if got := textOf(out); got != want {
 			t.Errorf("parts: %s\nwant: %s", got, want)
@@ -331,7 +331,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("details %s", got)
 		}
 		out = call(t, m, "mcp__test__images", `{}`)
-		if n := strings.Count(textOf(out), "<image"); n != maxImages || strings.Count(textOf(out), "One more image") != 2 {
+		if n := strings.Count(textOf(out), "<image"); n != maxImages || strings.Count(textOf(out), "[Image that is not shown, as there are more than 10: ") != 2 {
 			t.Errorf("%d images: %s", n, textOf(out))
 		}
 	})

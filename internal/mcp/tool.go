@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,7 +25,7 @@ import (
 // What a server offered last time counts until it is there.
 func (m *Manager) Tools() []tool.Tool {
 	m.mu.Lock()
-	have := m.tools
+	have, changes := m.tools, m.changes
 	m.mu.Unlock()
 	if have != nil {
 		return have
@@ -68,7 +70,9 @@ func (m *Manager) Tools() []tool.Tool {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.tools = tools
+	if m.changes == changes { // else they are of before
+		m.tools = tools
+	}
 	return tools
 }
 
@@ -156,10 +160,23 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage, pr
 		s.mu.Lock()
 		s.falls = 0
 		s.mu.Unlock()
-	case ctx.Err() == nil && !answered && (c.proc != nil || errors.Is(r.err, mcp.ErrConnectionClosed) || errors.Is(r.err, io.EOF)):
+	case ctx.Err() != nil || answered:
+	case c.over(r.err):
 		r.err = errGone
+	default:
+		r.err = fmt.Errorf("its answer cannot be used: %s", s.words(r.err))
 	}
 	return r.res, r.err
+}
+
+// over reports whether a connection has ended with an error.
+func (c *connection) over(err error) bool {
+	for _, end := range []error{mcp.ErrConnectionClosed, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return c.proc != nil && c.proc.gone(0)
 }
 
 // errGone is for a connection that ended during a call.
