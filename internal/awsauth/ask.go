@@ -7,7 +7,6 @@ import (
 	"crypto/sha1" // the file names of the AWS tools
 	"encoding/hex"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -59,11 +58,8 @@ type refusal struct {
 
 // said returns the message of an error in XML or JSON.
 func said(body []byte) string {
-	var x struct {
-		Error struct{ Code, Message string }
-	}
-	if xml.Unmarshal(body, &x) == nil && x.Error.Message != "" {
-		return ": " + x.Error.Message
+	if m := element(string(body), "Message"); m != "" {
+		return ": " + m
 	}
 	var j struct{ Message string }
 	if json.Unmarshal(body, &j) == nil && j.Message != "" {
@@ -135,19 +131,28 @@ func mayAsk(at string) error {
 	return errors.New("AWS_CONTAINER_CREDENTIALS_FULL_URI must be https, or http on this machine")
 }
 
-// sts is the answer to AssumeRole and AssumeRoleWithWebIdentity.
-type sts struct {
-	Role credentials `xml:"AssumeRoleResult>Credentials"`
-	Web  credentials `xml:"AssumeRoleWithWebIdentityResult>Credentials"`
+// roleKeys reads the answer to AssumeRole and AssumeRoleWithWebIdentity:
+//
+//	<…Response><…Result><Credentials><AccessKeyId>…</AccessKeyId>…
+func roleKeys(body []byte) Keys {
+	c := element(string(body), "Credentials")
+	k := Keys{ID: element(c, "AccessKeyId"), Secret: element(c, "SecretAccessKey"), Token: element(c, "SessionToken")}
+	var err error
+	if k.Expires, err = time.Parse(time.RFC3339, element(c, "Expiration")); err != nil {
+		return Keys{} // it is no such answer
+	}
+	return k
 }
 
-type credentials struct {
-	AccessKeyId, SecretAccessKey, SessionToken string
-	Expiration                                 time.Time
-}
-
-func (c credentials) keys() Keys {
-	return Keys{ID: c.AccessKeyId, Secret: c.SecretAccessKey, Token: c.SessionToken, Expires: c.Expiration}
+// element returns what stands in the first element of a name. The answers that
+// are read so have no attributes, and one of a kind.
+func element(xml, name string) string {
+	_, rest, _ := strings.Cut(xml, "<"+name+">")
+	text, _, ok := strings.Cut(rest, "</"+name+">")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(text)
 }
 
 // tokenService makes a request to the service that gives keys for roles.
@@ -186,11 +191,7 @@ func (l *Login) webIdentity(ctx context.Context, file, role, session string) (Ke
 	if err != nil {
 		return Keys{}, err
 	}
-	var answer sts
-	if err := xml.Unmarshal(body, &answer); err != nil {
-		return Keys{}, errors.New("the answer of the AWS token service cannot be read")
-	}
-	return answer.Web.keys(), nil
+	return roleKeys(body), nil
 }
 
 // assumeRole trades keys for those of a profile's role.
@@ -218,11 +219,7 @@ func (l *Login) assumeRole(ctx context.Context, k Keys, p map[string]string, reg
 	if err != nil {
 		return Keys{}, err
 	}
-	var answer sts
-	if err := xml.Unmarshal(text, &answer); err != nil {
-		return Keys{}, errors.New("the answer of the AWS token service cannot be read")
-	}
-	return answer.Role.keys(), nil
+	return roleKeys(text), nil
 }
 
 // sso gets keys with the sign-in that "aws sso login" has left.

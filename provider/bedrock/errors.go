@@ -33,13 +33,9 @@ var exceptions = []struct {
 }
 
 // kindOf returns the kind of an error by its name; otherwise applies to others.
-// What the text says of the length of the conversation goes first.
-func kindOf(name, text string, otherwise provider.Kind) provider.Kind {
-	if k := provider.StreamError(rawjson.Set([]byte(`{}`), "message", rawjson.Quote(text)), "").Kind; k == provider.Overflow {
-		return k
-	}
+func kindOf(name string, otherwise provider.Kind) provider.Kind {
 	for _, e := range exceptions {
-		if strings.EqualFold(e.name, name) {
+		if strings.EqualFold(e.name, name) && otherwise != provider.Overflow { // which the text told
 			return e.kind
 		}
 	}
@@ -58,11 +54,13 @@ func exception(name string, payload []byte) *provider.Error {
 	if text == "" {
 		text = strings.ToValidUTF8(string(payload[:min(len(payload), 1000)]), "\uFFFD")
 	}
-	e := &provider.Error{Kind: kindOf(name, text, provider.Transient), Message: strings.TrimSuffix(name+": "+text, ": ")}
+	var b provider.Body
+	b.Open('{')
+	b.Str("type", name)
+	b.Str("message", text)
+	b.Close('}')
+	e := provider.StreamError(b.Bytes(), strings.TrimSuffix(name+": "+text, ": "))
+	e.Kind = kindOf(name, e.Kind)
 	e.Message += hint(text)
-	if e.Kind == provider.Rejected {
-		said := provider.StreamError(rawjson.Set([]byte(`{"type":"invalid_request_error"}`), "message", rawjson.Quote(text)), "")
-		e.Fault, e.At, e.Name = said.Fault, said.At, said.Name
-	}
 	return e
 }

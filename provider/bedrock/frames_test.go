@@ -93,6 +93,16 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// An exception that names a kind of content says so, as an answer with a status
+// does, so that the request can go without it.
+func TestExceptionsNameFaults(t *testing.T) {
+	const text = "messages.1.content.0.image.source.base64: image exceeds 5 MB maximum"
+	_, err := events(bytes.NewReader(frame(`{"message":"`+text+`"}`, ":message-type", "exception", ":exception-type", "validationException")))
+	if e, ok := errors.AsType[*provider.Error](err); !ok || e.Fault != provider.Images || e.Kind != provider.Rejected {
+		t.Errorf("%+v", err)
+	}
+}
+
 func TestRequestIDComesFirst(t *testing.T) {
 	f := newFrames(http.Header{"X-Amzn-Requestid": {"r1"}}, bytes.NewReader(eventFrame("messageStart", "{}")))
 	for _, want := range []string{head + "|r1", "messageStart|{}"} {

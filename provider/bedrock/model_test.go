@@ -132,6 +132,7 @@ func TestRefusals(t *testing.T) {
 		{"too long", `{"status":400,"headers":{"x-amzn-errortype":"ValidationException"},"body":{"message":"Input is too long for requested model."}}`, provider.Overflow, "too long"},
 		{"another validation", `{"status":400,"headers":{"x-amzn-errortype":"ValidationException"},"body":{"message":"Malformed input request"}}`, provider.Rejected, "Malformed"},
 		{"a model that wants an inference profile", `{"status":400,"headers":{"x-amzn-errortype":"ValidationException"},"body":{"message":"Invocation of model ID anthropic.claude-opus-5 with on-demand throughput isn't supported."}}`, provider.Rejected, "us. or eu."},
+		{"a model of another region", `{"status":400,"headers":{"x-amzn-errortype":"ValidationException"},"body":{"message":"The provided model identifier is invalid."}}`, provider.Rejected, "their part of the world"},
 		{"a login that is over", `{"status":403,"headers":{"x-amzn-errortype":"ExpiredTokenException"},"body":{"message":"The security token included in the request is expired"}}`, provider.Auth, "aws sso login"},
 		{"too many", `{"status":429,"headers":{"x-amzn-errortype":"ThrottlingException"},"body":{"message":"Too many tokens per day, please wait before trying again."}}`, provider.Transient, "Too many"},
 	} {

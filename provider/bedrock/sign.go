@@ -34,9 +34,7 @@ func sign(req *http.Request, body []byte, k awsauth.Keys, service, region string
 // refused are looked for anew: a login may have been renewed meanwhile.
 func (m *model) refused(h http.Header, e *provider.Error) {
 	typ, _, _ := strings.Cut(h.Get("X-Amzn-Errortype"), ":")
-	if typ != "" && e.Kind != provider.Overflow {
-		e.Kind = kindOf(typ, e.Message, e.Kind)
-	}
+	e.Kind = kindOf(typ, e.Kind)
 	if e.Kind == provider.Auth && m.login != nil {
 		m.login.Forget()
 	}
@@ -48,6 +46,8 @@ func hint(text string) string {
 	switch {
 	case strings.Contains(text, "on-demand throughput"):
 		return " (take the model's id with a region in front, such as us. or eu. or global.)"
+	case strings.Contains(text, "model identifier is invalid"):
+		return " (the model may not be in this region: ids that begin with us., eu., apac. and so on are for their part of the world, those with global. for all)"
 	case strings.Contains(text, "security token") && strings.Contains(text, "expired"):
 		return " (the AWS login is over: renew it, for example with \"aws sso login\")"
 	}
