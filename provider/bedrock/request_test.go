@@ -1,6 +1,7 @@
 package bedrock
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -171,6 +172,29 @@ func TestAnySessionMakesALegalRequest(t *testing.T) {
 		body := modelOf(info).body(provider.Request{Messages: providertest.Conversation(r, info), Thinking: "medium"})
 		if bad := providertest.CheckBedrock(body); len(bad) > 0 {
 			t.Fatalf("seed %d: %s\n%s", seed, strings.Join(bad, "\n"), body)
+		}
+	}
+}
+
+// What is sent of a conversation begins as it did before the conversation went on.
+func TestPrefixStays(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var kept []message.Message // system messages are folded, so none may come behind
+		for i, m := range providertest.Conversation(r, claude) {
+			if m.Role != message.System || i == 0 {
+				kept = append(kept, m)
+			}
+		}
+		after := modelOf(claude).body(provider.Request{Messages: kept, NoCache: true})
+		for n := 1; n < len(kept); n++ {
+			if m := kept[n-1]; m.Role != message.User || blank(m.Text("")) {
+				continue
+			}
+			before := modelOf(claude).body(provider.Request{Messages: kept[:n], NoCache: true})
+			if prefix := bytes.TrimSuffix(before, []byte("]}]}")); !bytes.HasPrefix(after, prefix) {
+				t.Fatalf("seed %d, %d messages:\n%s\nis not the beginning of\n%s", seed, n, prefix, after)
+			}
 		}
 	}
 }
