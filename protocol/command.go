@@ -186,6 +186,23 @@ type (
 		On          bool
 	}
 
+	// GetServers lists the MCP servers.
+	GetServers struct{}
+
+	// Servers is what there is of MCP servers, in the order of the configuration.
+	Servers struct{ Servers []ServerInfo }
+
+	// ServerInfo is one MCP server.
+	ServerInfo struct {
+		Server  string
+		Scope   string   // whose file it stands in: "user", "project"
+		Target  string   // its command or address, as written
+		State   string   // "connecting", "connected", "failed", …
+		Problem string   // why it is not connected, or ""
+		Log     string   // the file with what it prints beside its answers, or ""
+		Tools   []string // as models know them
+	}
+
 	// GetSystemPrompt asks what the next request will say before the
 	// conversation.
 	GetSystemPrompt struct{}
@@ -256,6 +273,7 @@ func (GetState) Name() string        { return "get_state" }
 func (GetCommands) Name() string     { return "get_commands" }
 func (GetTools) Name() string        { return "get_tools" }
 func (SetTools) Name() string        { return "set_tools" }
+func (GetServers) Name() string      { return "get_mcp_servers" }
 func (GetSystemPrompt) Name() string { return "get_system_prompt" }
 func (Reload) Name() string          { return "reload" }
 func (Bash) Name() string            { return "bash" }
@@ -284,6 +302,7 @@ func (GetState) answers(State)               {}
 func (GetCommands) answers(Commands)         {}
 func (GetTools) answers(Tools)               {}
 func (SetTools) answers(Tools)               {}
+func (GetServers) answers(Servers)           {}
 func (GetSystemPrompt) answers(SystemPrompt) {}
 func (Reload) answers(Reloaded)              {}
 func (Bash) answers(BashResult)              {}

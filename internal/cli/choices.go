@@ -7,15 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/boughdev/bough/internal/mcp"
 	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/internal/resource"
 	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/tool"
 )
 
 // choices is what the command line or a person chose for a session and no file
 // says. The path remembers it as an entry bough.setup, so that the session is the
 // same when it goes on elsewhere.
 type choices struct {
-	Tools *[]string `json:"tools,omitempty"` // the built-in ones that are on
+	Tools *[]string `json:"tools,omitempty"`    // the built-in ones that are on
+	Off   []string  `json:"toolsOff,omitempty"` // those of MCP servers that were turned off
 
 	// The path itself has the words of what was given for the first section of
 	// the system prompt, or on top of it.
@@ -23,6 +27,14 @@ type choices struct {
 	Addendum bool `json:"addendum,omitempty"`
 
 	NoContext bool `json:"noContextFiles,omitempty"`
+
+	// Places of skills and templates besides the usual ones, absolute.
+	Skills      []string `json:"skills,omitempty"`
+	Templates   []string `json:"promptTemplates,omitempty"`
+	NoSkills    bool     `json:"noSkills,omitempty"`
+	NoTemplates bool     `json:"noPromptTemplates,omitempty"`
+
+	NoMCP bool `json:"noMcp,omitempty"`
 }
 
 // choose takes up what the path remembers and what the command line says.
@@ -37,7 +49,22 @@ func (s *setup) choose() (odd []string) {
 	s.chosen.Preamble = s.chosen.Preamble || a.systemPrompt != ""
 	s.chosen.Addendum = s.chosen.Addendum || len(a.appendPrompt) > 0
 	s.chosen.NoContext = s.chosen.NoContext || a.noContext
+	s.chosen.NoSkills = s.chosen.NoSkills || a.noSkills
+	s.chosen.NoTemplates = s.chosen.NoTemplates || a.noTemplates
+	s.chosen.NoMCP = s.chosen.NoMCP || a.noMCP
+	s.chosen.Skills = s.r.withPlaces(s.chosen.Skills, a.skills)
+	s.chosen.Templates = s.r.withPlaces(s.chosen.Templates, a.templates)
 	return odd
+}
+
+// withPlaces adds places of the command line to those that there are.
+func (r *runner) withPlaces(have, more []string) []string {
+	for _, p := range more {
+		if p = r.env.abs(p); !slices.Contains(have, p) {
+			have = append(have, p)
+		}
+	}
+	return have
 }
 
 func (s *setup) Choices() json.RawMessage {
@@ -68,17 +95,72 @@ func (s *setup) missing() (lines []string) {
 	if s.was.Declared.Role != message.System {
 		return nil
 	}
+	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, t := range s.was.Declared.ToolsAdded {
-		if !s.isBuiltin(t.Name) {
-			lines = append(lines, fmt.Sprintf("The tool %s, which this session had, is not there: it is no tool of bough, and no MCP server that is set up has it.", t.Name))
+		if s.isBuiltin(t.Name) || s.has(t.Name) {
+			continue
+		}
+		if server, ok := s.gone(t.Name); ok {
+			say("The tool %s, which this session had, is not there: %s.", t.Name, server)
+		} else {
+			say("The tool %s, which this session had, is not there: it is no tool of bough. Extensions of pi do not run here.", t.Name)
 		}
 	}
 	for _, path := range between(declared(s.was.Declared, prompt.ProjectContext), `path="`, `"`) {
 		if !s.chosen.NoContext && !slices.ContainsFunc(s.texts.context, func(f prompt.File) bool { return prompt.Escape(f.Path) == path }) {
-			lines = append(lines, fmt.Sprintf("The instructions in %s, which this session had, are not there any more.", path))
+			say("The instructions in %s, which this session had, are not there.", path)
 		}
 	}
+	if !s.chosen.NoSkills {
+		for _, name := range between(declared(s.was.Declared, prompt.Skills), "<name>", "</name>") {
+			if !slices.ContainsFunc(s.found.set.Skills, func(k resource.Skill) bool { return prompt.Escape(k.Name) == name }) {
+				say("The skill %s, which this session had, is not there.", name)
+			}
+		}
+	}
+	if len(s.was.Foreign) > 0 {
+		say("Extensions of pi have kept data in this session (%s). It stays as it is; bough does not run them.", strings.Join(s.was.Foreign, ", "))
+	}
 	return lines
+}
+
+// has reports whether an MCP server has the tool, or may have it: one that has
+// never said what it has is still to be asked.
+func (s *setup) has(name string) bool {
+	if !strings.HasPrefix(name, "mcp__") {
+		return slices.ContainsFunc(s.offered(), func(t tool.Tool) bool { return t.Spec().Name == name })
+	}
+	if s.chosen.NoMCP || slices.ContainsFunc(s.offered(), func(t tool.Tool) bool { return t.Spec().Name == name }) {
+		return true
+	}
+	for _, i := range s.servers.infos() {
+		if len(i.Tools) == 0 && (i.State == string(mcp.Idle) || i.State == string(mcp.Connecting)) && strings.HasPrefix(name, serverPrefix(i.Server)) {
+			return true
+		}
+	}
+	return false
+}
+
+// serverPrefix is what the names of a server's tools begin with.
+func serverPrefix(server string) string { return "mcp__" + strings.ReplaceAll(server, "-", "_") + "__" }
+
+// gone says why a tool of an MCP server is not there; false if it is none.
+func (s *setup) gone(name string) (why string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	if !ok {
+		return "", false
+	}
+	for _, i := range s.servers.infos() {
+		if !strings.HasPrefix(name, serverPrefix(i.Server)) {
+			continue
+		}
+		if i.Problem != "" {
+			return fmt.Sprintf("the MCP server %s is %s: %s", i.Server, i.State, i.Problem), true
+		}
+		return fmt.Sprintf("the MCP server %s (%s) does not have it any more", i.Server, i.State), true
+	}
+	server, _, _ := strings.Cut(rest, "__")
+	return fmt.Sprintf("no MCP server %s is set up. bough mcp add sets one up", server), true
 }
 
 // between returns what stands between two marks, each time.

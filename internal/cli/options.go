@@ -32,7 +32,7 @@ type args struct {
 	noBuiltin, noTools           bool
 	systemPrompt                 string
 	appendPrompt                 []string
-	noContext                    bool
+	noContext, noMCP             bool
 	skills, templates            []string // places besides the usual ones
 	noSkills, noTemplates        bool
 	approve, noApprove           bool
@@ -134,7 +134,7 @@ func options() []option {
 		// Accepted, with a warning or in silence.
 		{"extension", "e", value, "PATH", "", without("--extension", "JavaScript extensions do not run in bough")},
 		{"no-extensions", "ne", flag, "", "", without("--no-extensions", "JavaScript extensions do not run in bough anyway")},
-		{"no-mcp", "", flag, "", "", without("--no-mcp", "this version has no MCP")},
+		{"no-mcp", "", flag, "", "start no MCP servers", on(func(a *args) *bool { return &a.noMCP })},
 		{"theme", "", value, "PATH", "", without("--theme", "this version has no themes")},
 		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
 		{"tui-mode", "", value, "MODE", "", without("--tui-mode", "this version has no full screen")},

@@ -57,7 +57,7 @@ func (s resources) promptSkills() []prompt.Skill {
 
 // resources reads what the user has and, if it is trusted, the project in dir. It
 // asks nobody and may be called anew at each reload.
-func (r *runner) resources(dir string) resources {
+func (r *runner) resources(dir string, chosen choices) resources {
 	d := r.trusts(dir)
 	out := resources{trusted: d.Trusted}
 	if d.Problem != nil {
@@ -66,7 +66,7 @@ func (r *runner) resources(dir string) resources {
 	if line := leftOut(d, dir); line != "" {
 		out.odd = append(out.odd, line)
 	}
-	o, faults := r.resourceOptions(dir, d.Trusted)
+	o, faults := r.resourceOptions(dir, d.Trusted, chosen)
 	set, problems := resource.Find(o)
 	out.set = set
 	out.odd = append(out.odd, r.few(slices.Concat(faults, problems, set.Shadowed(isCommand)))...)
@@ -105,19 +105,13 @@ func isCommand(name string) bool {
 	return ok
 }
 
-func (r *runner) resourceOptions(dir string, trusted bool) (resource.Options, []resource.Problem) {
+func (r *runner) resourceOptions(dir string, trusted bool, chosen choices) (resource.Options, []resource.Problem) {
 	o := resource.Options{Agent: r.paths.Agent, Home: r.paths.Home, Project: dir, Trusted: trusted,
-		NoSkills: r.args.noSkills, NoPrompts: r.args.noTemplates}
+		Skills: chosen.Skills, Prompts: chosen.Templates, NoSkills: chosen.NoSkills, NoPrompts: chosen.NoTemplates}
 	var faults, own []resource.Problem
 	o.User, faults = resource.ReadEntries(r.paths.SettingsFile())
 	if trusted {
 		o.Own, own = resource.ReadEntries(config.ProjectSettings(dir))
-	}
-	for _, p := range r.args.skills {
-		o.Skills = append(o.Skills, r.env.abs(p))
-	}
-	for _, p := range r.args.templates {
-		o.Prompts = append(o.Prompts, r.env.abs(p))
 	}
 	return o, append(faults, own...)
 }

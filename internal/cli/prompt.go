@@ -18,9 +18,9 @@ type texts struct {
 
 // texts reads them: the command line's, else those that the path remembers that
 // its command line gave, else those of the prompt files. It says what was odd.
-func (r *runner) texts(dir string, was control.Was, chosen choices) (t texts, odd []string) {
+func (r *runner) texts(dir string, was control.Was, chosen choices, trusted bool, policy string) (t texts, odd []string) {
 	project := ""
-	if r.args.approve {
+	if trusted {
 		project = dir
 	}
 	t.preamble, t.addendum, odd = prompt.PromptFiles(r.paths.Agent, project)
@@ -52,7 +52,7 @@ func (r *runner) texts(dir string, was control.Was, chosen choices) (t texts, od
 	}
 	if !chosen.NoContext {
 		var warnings []string
-		t.context, warnings = prompt.ContextFiles(r.paths.Agent, dir)
+		t.context, warnings = r.contextFiles(dir, trusted, policy)
 		odd = append(odd, warnings...)
 	}
 	return t, odd

@@ -34,7 +34,7 @@ func resourcesCommand(_ context.Context, env Env, opts map[string]string, words 
 		return err
 	}
 	d := r.trusts(env.Dir)
-	o, faults := r.resourceOptions(env.Dir, d.Trusted)
+	o, faults := r.resourceOptions(env.Dir, d.Trusted, choices{})
 	set, problems := resource.Find(o)
 	problems = append(append(faults, problems...), set.Shadowed(isCommand)...)
 	if d.Problem != nil {

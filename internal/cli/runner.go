@@ -82,6 +82,12 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
 	r.asks = m == modeREPL && r.env.StdinTerminal && r.env.StdoutTerminal
+	if r.trusts(r.env.Dir).Ask && r.settle(ctx, r.env.Dir) {
+		for _, p := range r.readSettings() {
+			r.tell(p.String())
+		}
+		r.settings = r.current()
+	}
 	r.warnOfTools()
 	prompts, err := r.prompts(ctx, m)
 	if errors.Is(err, errNothing) && m == modeREPL {
@@ -102,6 +108,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	if err != nil {
 		return 1, err
+	}
+	if start.Dir != r.env.Dir {
+		r.settle(ctx, start.Dir)
 	}
 	start.Provider, start.Model = models.named()
 	start.Thinking = models.level

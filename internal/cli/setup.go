@@ -8,6 +8,7 @@ import (
 
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/mcp"
 	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/internal/workspace"
 	"github.com/boughdev/bough/message"
@@ -29,7 +30,9 @@ type setup struct {
 
 	builtins []tool.Tool
 	on       []string // names and patterns of the built-in tools that are on
+	found    resources
 	texts    texts
+	servers  *servers // nil: there are none
 }
 
 var _ control.Setup = (*setup)(nil)
@@ -37,37 +40,46 @@ var _ control.Setup = (*setup)(nil)
 // setUp makes the setup of a session.
 func (r *runner) setUp(_ context.Context, p control.Place, was control.Was, old control.Setup) (control.Setup, []string) {
 	s := &setup{r: r, place: p, was: was, settings: r.current()}
+	before, _ := old.(*setup)
 	var odd []string
-	if p.Dir != r.env.Dir || old != nil {
+	tell := func(more []string) { odd = append(odd, more...) }
+	tell(s.choose())
+	s.found = r.resources(p.Dir, s.chosen)
+	tell(s.found.odd)
+	if p.Dir != r.env.Dir || before != nil {
 		var problems []config.Problem
 		s.settings, problems = r.sources(p.Dir).Settings()
 		for _, pr := range problems {
 			odd = append(odd, pr.String())
 		}
 	}
-	s.builtins = builtin.Tools(workspace.NewLocal(p.Dir), r.builtinOptions(p, s.settings))
-	odd = append(odd, s.choose()...)
-	odd = append(odd, s.chooseTools(old)...)
+	o := r.builtinOptions(p, s.settings)
+	s.builtins = builtin.Tools(workspace.NewLocal(p.Dir), o)
+	tell(s.chooseTools(before))
 	var more []string
-	s.texts, more = r.texts(p.Dir, was, s.chosen)
-	odd = append(odd, more...)
-	return s, append(odd, s.missing()...)
+	s.texts, more = r.texts(p.Dir, was, s.chosen, s.found.trusted, s.settings.Bough.ContextFiles)
+	tell(more)
+	if !s.chosen.NoMCP {
+		s.servers, more = r.connect(p, s.found.trusted, o.Images, before)
+		tell(more)
+	}
+	tell(s.missing())
+	return s, odd
 }
 
 // chooseTools finds out which built-in tools are on. The command line changes or
 // replaces what was chosen by hand, else what the path declares, else what the
 // settings say. After a reload what the path declares does not count.
-func (s *setup) chooseTools(old control.Setup) (odd []string) {
+func (s *setup) chooseTools(before *setup) (odd []string) {
 	usual := s.settings.DefaultTools
-	before, reloaded := old.(*setup)
 	switch {
-	case reloaded && before.chosen.Tools != nil:
+	case before != nil && before.chosen.Tools != nil:
 		s.chosen.Tools = before.chosen.Tools
 		s.on = *s.chosen.Tools
 		return nil
 	case s.chosen.Tools != nil:
 		usual = *s.chosen.Tools
-	case s.was.Declared.Role == message.System && !reloaded:
+	case s.was.Declared.Role == message.System && before == nil:
 		usual = nil
 		for _, t := range s.was.Declared.ToolsAdded {
 			if s.isBuiltin(t.Name) {
@@ -130,7 +142,32 @@ func (s *setup) Tools() []tool.Tool {
 			out = append(out, t)
 		}
 	}
+	for _, t := range s.offered() {
+		if s.takes(t.Spec().Name) {
+			out = append(out, t)
+		}
+	}
 	return out
+}
+
+// offered are the tools of the MCP servers.
+func (s *setup) offered() []tool.Tool {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.manager.Tools()
+}
+
+// takes reports whether a tool of an MCP server is on: --tools has no say in it
+// unless it names such tools.
+func (s *setup) takes(name string) bool {
+	a := s.r.args
+	names := slices.ContainsFunc(a.tools, func(w string) bool { return strings.HasPrefix(w, "mcp__") })
+	switch {
+	case a.noTools && !fits(a.tools, name), names && !fits(a.tools, name):
+		return false
+	}
+	return !fits(a.excludeTools, name) && !slices.Contains(s.chosen.Off, name)
 }
 
 func (s *setup) Listing() []protocol.ToolInfo {
@@ -139,27 +176,72 @@ func (s *setup) Listing() []protocol.ToolInfo {
 		spec := t.Spec()
 		out = append(out, protocol.ToolInfo{ToolName: spec.Name, Description: spec.Description, On: s.isOn(spec.Name)})
 	}
+	for _, t := range s.offered() {
+		spec := t.Spec()
+		server, _, _, _ := mcp.Of(t)
+		out = append(out, protocol.ToolInfo{ToolName: spec.Name, Description: spec.Description, From: server, On: s.takes(spec.Name)})
+	}
 	return out
 }
 
 func (s *setup) Switch(on, off []string) error {
+	isOffered := func(name string) bool {
+		return slices.ContainsFunc(s.offered(), func(t tool.Tool) bool { return t.Spec().Name == name })
+	}
 	for _, name := range slices.Concat(on, off) {
-		if !s.isBuiltin(name) {
+		if !s.isBuiltin(name) && !isOffered(name) {
 			return protocol.Fail(protocol.NotFound, "There is no tool %s.", name)
 		}
 	}
-	now := slices.DeleteFunc(s.names(), func(name string) bool { return slices.Contains(off, name) })
+	before := s.names()
+	now := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(off, name) })
 	for _, name := range on {
-		if fits(s.r.args.excludeTools, name) {
+		switch {
+		case fits(s.r.args.excludeTools, name):
 			return protocol.Fail(protocol.BadRequest, "%s was left out by --exclude-tools.", name)
-		}
-		if !slices.Contains(now, name) {
+		case s.isBuiltin(name) && !slices.Contains(now, name):
 			now = append(now, name)
 		}
 	}
-	s.on = now
-	s.rememberTools()
+	s.chosen.Off = slices.DeleteFunc(s.chosen.Off, func(name string) bool { return slices.Contains(on, name) })
+	for _, name := range off {
+		if !s.isBuiltin(name) && !slices.Contains(s.chosen.Off, name) {
+			s.chosen.Off = append(s.chosen.Off, name)
+		}
+	}
+	if !slices.Equal(before, now) {
+		s.on = now
+		s.rememberTools()
+	}
 	return nil
+}
+
+// Commands are the templates and skills.
+func (s *setup) Commands() []protocol.CommandInfo {
+	var out []protocol.CommandInfo
+	for _, c := range s.found.set.Commands() {
+		out = append(out, protocol.CommandInfo{Command: c.Name, Description: c.Description, ArgHint: c.Hint, Kind: c.Kind, Scope: c.Origin.Scope, Path: c.Path})
+	}
+	return out
+}
+
+func (s *setup) Expand(text string) (string, error) {
+	out, ok, err := s.found.set.Expand(text)
+	if err != nil || !ok {
+		return text, err
+	}
+	return out, nil
+}
+
+func (s *setup) Servers() []protocol.ServerInfo { return s.servers.infos() }
+func (s *setup) Ready(ctx context.Context)      { s.servers.ready(ctx) }
+func (s *setup) Close()                         { s.servers.close() }
+
+func (s *setup) Changed() <-chan struct{} {
+	if s.servers == nil {
+		return nil
+	}
+	return s.servers.changed
 }
 
 // Shell runs a command of the user.
@@ -170,7 +252,8 @@ func (s *setup) Shell(ctx context.Context, command string, onDelta func(string))
 
 func (s *setup) Prompt(specs []message.ToolSpec) prompt.State {
 	t := s.texts
-	state := prompt.Build(prompt.Options{Dir: s.place.Dir, Tools: specs, Preamble: t.preamble, Addendum: t.addendum, Context: t.context})
+	state := prompt.Build(prompt.Options{Dir: s.place.Dir, Tools: specs, Preamble: t.preamble, Addendum: t.addendum, Context: t.context,
+		Skills: s.found.promptSkills()})
 	if s.settings.Bough.KeepForeignPrompt && s.was.Declared.Role == message.System {
 		state = state.Keeping(s.was.Declared)
 	}

@@ -138,6 +138,8 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Tools, error) { return protocol.Tools{Tools: s.setup.Listing()}, nil })
 	case protocol.SetTools:
 		return owned(ctx, s, func() (protocol.Tools, error) { return s.switchTools(x) })
+	case protocol.GetServers:
+		return owned(ctx, s, func() (protocol.Servers, error) { return protocol.Servers{Servers: s.setup.Servers()}, nil })
 	case protocol.GetSystemPrompt:
 		return owned(ctx, s, func() (protocol.SystemPrompt, error) { return s.systemPrompt(), nil })
 	case protocol.Reload:

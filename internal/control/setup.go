@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/message"
@@ -37,6 +38,9 @@ type Setup interface {
 	// template or skill that it names, else itself.
 	Expand(text string) (string, error)
 
+	// Servers are those that tools come from.
+	Servers() []protocol.ServerInfo
+
 	// Choices is what the path is to remember of how the session was set up,
 	// since no file says it; nil if there is nothing.
 	Choices() json.RawMessage
@@ -57,6 +61,7 @@ type Setup interface {
 type Was struct {
 	Declared message.Message // the folded system message; without a role if there is none
 	Choices  json.RawMessage // of [Setup.Choices]; nil if there are none
+	Foreign  []string        // customTypes of entries of other programs, in order
 }
 
 // choicesType is the customType of the entries that keep a setup's choices. Their
@@ -99,6 +104,7 @@ func (p Plain) Prompt(specs []message.ToolSpec) prompt.State {
 }
 
 func (p Plain) Commands() []protocol.CommandInfo   { return nil }
+func (p Plain) Servers() []protocol.ServerInfo     { return nil }
 func (p Plain) Expand(text string) (string, error) { return text, nil }
 func (p Plain) Choices() json.RawMessage           { return nil }
 func (p Plain) Ready(context.Context)              {}
@@ -155,6 +161,11 @@ func (s *Session) was() (Was, error) {
 	}
 	w.Declared, _ = message.FoldSystem(p.Messages())
 	w.Choices = s.choices()
+	for _, e := range s.branch.Path() {
+		if e.Custom != "" && !strings.HasPrefix(e.Custom, "bough.") && !slices.Contains(w.Foreign, e.Custom) {
+			w.Foreign = append(w.Foreign, e.Custom)
+		}
+	}
 	return w, nil
 }
 
@@ -162,15 +173,11 @@ func (s *Session) was() (Was, error) {
 func (s *Session) choices() json.RawMessage {
 	path := s.branch.Path()
 	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type != session.TypeCustom {
+		if path[i].Type != session.TypeCustom || path[i].Custom != choicesType {
 			continue
 		}
-		b, err := path[i].Body()
-		if err != nil {
-			continue // told of as damage
-		}
-		if c, ok := b.(session.Custom); ok && c.CustomType == choicesType {
-			return json.RawMessage(c.Data)
+		if b, err := path[i].Body(); err == nil { // else it is told of as damage
+			return json.RawMessage(b.(session.Custom).Data)
 		}
 	}
 	return nil

@@ -46,11 +46,17 @@ func (m *model) thinking(req provider.Request, limit int64) thinking {
 	return t
 }
 
+// dynamic is the budget of a model that decides by itself.
+const dynamic = -1
+
 // budget returns how many tokens a model of the second generation may think at a
 // level; each kind has a least and a most. own, if it is not 0, is what people
-// want. What is left of the limit must do for
-// the answer.
+// want. What is left of the limit must do for the answer. A model that is not
+// known decides by itself.
 func (t traits) budget(level string, limit, own int64) int64 {
+	if !t.known && own == 0 && level != "off" {
+		return dynamic
+	}
 	least, most := int64(0), int64(24576)
 	switch {
 	case t.pro:

@@ -15,6 +15,7 @@ type traits struct {
 	bare     bool // signatures and thoughts cannot go back
 	pro      bool // thinking cannot be switched off
 	lite     bool
+	known    bool // how much it may think
 }
 
 // traitsOf knows a model by its name, since the API does not tell: from the third
@@ -27,6 +28,7 @@ func traitsOf(info provider.Info) traits {
 		t.levels = t.levels || word != nil && *word != "" && (*word)[0] > '9'
 	}
 	version, gemini := strings.CutPrefix(id, "gemini-")
+	t.known = strings.HasPrefix(version, "2.5")
 	switch {
 	case strings.HasPrefix(id, "claude-"), strings.HasPrefix(id, "gpt-"):
 		t.ids = true

@@ -105,6 +105,8 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.tools(c.Rest)
 	case "prompt":
 		return r.systemPrompt(c.Rest)
+	case "mcp":
+		return r.servers()
 	case "reload":
 		return r.reload()
 	}

@@ -78,6 +78,32 @@ func firstSentence(s string) string {
 	return s
 }
 
+// servers lists the MCP servers.
+func (r *repl) servers() error {
+	got, err := protocol.Call(r.ctx, r.c, protocol.GetServers{})
+	if err != nil {
+		r.failed(err)
+		return nil
+	}
+	if len(got.Servers) == 0 {
+		r.say("No MCP servers are set up. bough mcp add NAME -- COMMAND sets one up; bough help mcp says more.")
+	}
+	for _, s := range got.Servers {
+		line := s.Server + ": " + s.State
+		if s.Problem != "" {
+			line += ": " + s.Problem
+		}
+		if len(s.Tools) > 0 {
+			line += ", " + render.Plural(len(s.Tools), "tool", "tools")
+		}
+		if s.Problem != "" && s.Log != "" {
+			line += " (" + s.Log + ")"
+		}
+		r.say("%s", render.OneLine(line))
+	}
+	return nil
+}
+
 // systemPrompt lists the sections of the system prompt, or shows one.
 func (r *repl) systemPrompt(name string) error {
 	p, err := protocol.Call(r.ctx, r.c, protocol.GetSystemPrompt{})

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/mcp"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/tool/builtin"
+)
+
+// serverWait is how long a first prompt waits for MCP servers whose tools are not
+// known from last time.
+const serverWait = 10 * time.Second
+
+// servers are the MCP servers of a session.
+type servers struct {
+	manager *mcp.Manager
+	list    []mcp.Server
+	changed chan struct{}
+	waited  bool // a prompt has waited for them
+}
+
+// connect begins to connect to the MCP servers of a folder. A setup that goes
+// before hands its own on if they are the same; those of them that failed are
+// tried again.
+func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimits, old *setup) (*servers, []string) {
+	list, problems := mcp.Load(r.paths, p.Dir, trusted)
+	var odd []string
+	for _, pr := range problems {
+		odd = append(odd, pr.String())
+	}
+	for _, s := range list {
+		if s.Err != "" {
+			odd = append(odd, (config.Problem{File: s.File, Line: s.Line, Key: "mcpServers." + s.Name, Message: s.Err}).String())
+		}
+	}
+	if old != nil && old.servers != nil && reflect.DeepEqual(old.servers.list, list) {
+		s := old.servers
+		old.servers = nil
+		for _, st := range s.manager.Status() {
+			if st.State == mcp.Failed || st.State == mcp.NeedsSignIn {
+				go s.manager.Reconnect(context.Background(), st.Name) // how it went is in its status
+			}
+		}
+		return s, odd
+	}
+	if !slices.ContainsFunc(list, func(s mcp.Server) bool { return s.Err == "" && !s.Disabled }) {
+		return nil, odd
+	}
+	s := &servers{list: list, changed: make(chan struct{}, 1)}
+	s.manager = mcp.New(mcp.Options{Servers: list, Dir: p.Dir, Paths: r.paths, Env: config.Env(r.env.Getenv), Environ: os.Environ(),
+		Version: Version, Image: images.Fit,
+		OnChange: func() {
+			select {
+			case s.changed <- struct{}{}:
+			default: // one is on its way
+			}
+		}})
+	s.manager.Start()
+	return s, odd
+}
+
+// ready waits for servers whose tools are not known, once.
+func (s *servers) ready(ctx context.Context) {
+	if s == nil || s.waited {
+		return
+	}
+	s.waited = true
+	unknown := func(st mcp.ServerStatus) bool {
+		return (st.State == mcp.Idle || st.State == mcp.Connecting) && !st.Cached
+	}
+	if slices.ContainsFunc(s.manager.Status(), unknown) {
+		ctx, cancel := context.WithTimeout(ctx, serverWait)
+		defer cancel()
+		s.manager.Wait(ctx)
+	}
+}
+
+// infos is how it stands with the servers.
+func (s *servers) infos() (out []protocol.ServerInfo) {
+	if s == nil {
+		return nil
+	}
+	for _, st := range s.manager.Status() {
+		i := protocol.ServerInfo{Server: st.Name, Scope: string(st.Source), Target: st.Target, State: string(st.State), Problem: st.Err, Log: st.Log}
+		for _, t := range st.Tools {
+			if t.Exposure != "hidden" {
+				i.Tools = append(i.Tools, t.Declared)
+			}
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func (s *servers) close() {
+	if s != nil {
+		s.manager.Close()
+	}
+}
