@@ -98,29 +98,43 @@ func helpCommand(_ context.Context, env Env, _ map[string]string, words []string
 	return err
 }
 
-// topicHelp says more of a command, or of an option and a command of a conversation
-// of that name. "" if there is none.
+// topicHelp says more of a command, else of an option and a command of a
+// conversation of that name, and has the page of the manual of that name. "" if
+// there is none.
 func topicHelp(topic string) string {
-	var parts []string
+	parts := commandHelp(topic)
+	if len(parts) == 0 {
+		parts = optionHelp(topic)
+	}
+	if page, ok := docs.Page(strings.TrimSuffix(topic, ".md")); ok {
+		parts = append(parts, page)
+	}
+	return strings.Join(parts, "\n")
+}
+
+func commandHelp(name string) []string {
 	for _, c := range commands() {
-		if c.name == topic {
-			parts = append(parts, c.helpText())
+		if c.name == name {
+			return []string{c.helpText()}
 		}
 	}
+	return nil
+}
+
+// optionHelp is about an option of the command line and a command of a
+// conversation.
+func optionHelp(name string) (parts []string) {
 	for _, o := range options() {
-		if o.help != "" && (topic == o.long || topic == "--"+o.long || o.short != "" && topic == "-"+o.short) {
+		if o.help != "" && (name == o.long || name == "--"+o.long || o.short != "" && name == "-"+o.short) {
 			parts = append(parts, strings.TrimRight("bough --"+o.long+" "+o.arg, " ")+"\n  "+o.help+"\n")
 		}
 	}
-	if s, ok := slash.Find(strings.TrimPrefix(topic, "/")); ok && !s.Later {
+	if s, ok := slash.Find(strings.TrimPrefix(name, "/")); ok && !s.Later {
 		part := "in a conversation: " + s.Usage() + "\n  " + s.Help + "\n"
 		if s.More != "" {
 			part += render.Wrap("  "+s.More, 80) + "\n"
 		}
 		parts = append(parts, part)
 	}
-	if page, ok := docs.Page(strings.TrimSuffix(topic, ".md")); ok {
-		parts = append(parts, page)
-	}
-	return strings.Join(parts, "\n")
+	return parts
 }

@@ -59,7 +59,7 @@ func TestParseRefuses(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{"--nosuch"}, "behind --"},
+		{[]string{"--whatever"}, "behind --"},
 		{[]string{"--modle", "x"}, "Did you mean --model?"},
 		{[]string{"--contine"}, "Did you mean --continue?"},
 		{[]string{"--no-sesion=1"}, "Did you mean --no-session?"},
@@ -108,11 +108,11 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseWarns(t *testing.T) {
-	a, err := parse([]string{"-e", "x.js", "-e", "y.js", "--no-mcp", "--theme", "dark", "--lang", "zh-CN"})
+	a, err := parse([]string{"-e", "x.js", "-e", "y.js", "--theme", "dark", "--lang", "zh-CN"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.warn) != 4 || !strings.HasPrefix(a.warn[0], "--extension has no effect: ") {
+	if len(a.warn) != 3 || !strings.HasPrefix(a.warn[0], "--extension has no effect: ") {
 		t.Errorf("warnings %q, want one for each option", a.warn)
 	}
 }

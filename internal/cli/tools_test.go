@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,9 @@ func TestSystemPrompt(t *testing.T) {
 	p.write("project/AGENTS.md", "Context of the project.")
 	sections := func(words ...string) (map[string]string, string) {
 		t.Helper()
+		if !slices.Contains(words, "-a") {
+			words = append(words, "-na", "-q")
+		}
 		made, odd := p.runner(words...).setUp(t.Context(), control.Place{Dir: p.dir}, control.Was{}, nil)
 		state := made.Prompt(nil)
 		got := map[string]string{}
