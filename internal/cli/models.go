@@ -66,7 +66,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 			reg.Add(found)
 		}
 		_, usual := reg.Find(r.settings.DefaultProvider, r.settings.DefaultModel)
-		if r.asks && !usual {
+		if r.asks && !usual && !r.args.goesOn() {
 			return ms, ms.firstRun(ctx, found)
 		}
 	}
@@ -75,6 +75,11 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 	}
 	ms.restrict()
 	return ms, nil
+}
+
+// goesOn reports whether a session is to go on, which has a model of its own.
+func (a *args) goesOn() bool {
+	return a.cont || a.resume || a.session != "" || a.fork != ""
 }
 
 const noModel = "no model can be used. Run bough auth login PROVIDER, set a provider's key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY, describe a server in models.json of the agent folder, or name the offline model: --model offline/demo"
