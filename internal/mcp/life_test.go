@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -277,6 +278,40 @@ func TestCallThatHangs(t *testing.T) {
 	if s := statusOf(t, m, "test"); s.State != Connected {
 		t.Errorf("one slow call must not end the connection: %s", s.State)
 	}
+}
+
+// What a server does not read fills the pipe to it, and holds nobody up for good.
+func TestServerThatDoesNotRead(t *testing.T) {
+	h := newHome(t)
+	h.write(h.stdio("test", "deaf", `"timeout": 0.5`))
+	m := h.manager()
+	m.Wait(t.Context())
+	args := fmt.Sprintf(`{"words":%q}`, strings.Repeat("x", 1<<20))
+	for range 2 {
+		if got := textOf(call(t, m, "mcp__test__hear", args)); !strings.Contains(got, "did not answer within 500ms") {
+			t.Errorf("%s", got)
+		}
+	}
+	m.Close()
+}
+
+// Close ends what was begun, also of the library.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	each(t, func(t *testing.T, h *home, m *Manager) {
+		call(t, m, "mcp__test__steps", `{"until":"/"}`)
+		m.Close()
+		var left string
+		until(t, "all goroutines of the client end", func() bool {
+			buf := make([]byte, 1<<20)
+			left = ""
+			for g := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+				if strings.Contains(g, "(*ClientSession)") || strings.Contains(g, "(*streamableClientConn)") || strings.Contains(g, "(*server).") || strings.Contains(g, "(*serverLog)") {
+					left = g
+				}
+			}
+			return left == ""
+		})
+	})
 }
 
 func TestServerDiesInMidCall(t *testing.T) {

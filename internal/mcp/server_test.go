@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,6 +53,22 @@ func serveTest(mode string) {
 		fmt.Println("Welcome to the server!")
 		fmt.Println(`{"level":"info","msg":"starting"}`)
 		fmt.Println(`{"jsonrpc":"2.0","broken`)
+	case "deaf": // reads no more once it has told its tools
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			_ = json.Unmarshal(in.Bytes(), &m)
+			switch m.Method {
+			case "initialize":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"deaf","version":"1"}}}`+"\n", m.ID)
+			case "tools/list":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"hear","inputSchema":{"type":"object"}}]}}`+"\n", m.ID)
+				select {}
+			}
+		}
 	case "wait": // begins when a file is there
 		for {
 			if _, err := os.Stat(os.Getenv("BEGIN_FILE")); err == nil {
