@@ -69,6 +69,9 @@ func StatusError(resp *http.Response) *Error {
 // JSON in which it came; text is the message, or "" for the message in v.
 func StreamError(v []byte, text string) *Error {
 	var f failure
+	if !rawjson.Valid(v) {
+		v = rawjson.Quote(strings.ToValidUTF8(string(v), "\uFFFD"))
+	}
 	f.read(v)
 	e := &Error{Message: text, RetryAfter: f.retryDelay}
 	if e.Message == "" {
