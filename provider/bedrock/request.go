@@ -76,7 +76,7 @@ func (m *model) thinking(b *provider.Body, req provider.Request, limit int64) {
 	if !offered || level == "off" {
 		return
 	}
-	budget := provider.ThinkingBudget(level, limit)
+	budget := m.ep.Info.ThinkingBudget(level, limit)
 	switch f := m.family; {
 	case f.claude && !f.adaptive && budget < 1024: // the least that it takes
 	case f.claude:
