@@ -71,7 +71,7 @@ func (h *Hub) adjust(ctx context.Context, change Change) (later bool) {
 			}
 		})
 		if change.Setup {
-			if _, err := s.reload(ctx); err != nil {
+			if _, err := s.reload(ctx, false); err != nil {
 				later = true
 			}
 		}

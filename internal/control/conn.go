@@ -146,7 +146,7 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		if s.opts.Settings != nil {
 			c.hub.adjust(ctx, s.opts.Settings.Again())
 		}
-		return s.reload(ctx)
+		return s.reload(ctx, true)
 	case protocol.GetSettings:
 		return c.getSettings(s, x)
 	case protocol.SetSetting:

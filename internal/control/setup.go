@@ -183,8 +183,9 @@ func (s *Session) choices() json.RawMessage {
 	return nil
 }
 
-// reload makes the setup anew and says what is different.
-func (s *Session) reload(ctx context.Context) (protocol.Reloaded, error) {
+// reload makes the setup anew and says what is different, and if tell is set what
+// was odd on the way.
+func (s *Session) reload(ctx context.Context, tell bool) (protocol.Reloaded, error) {
 	if s.opts.Setup == nil {
 		return protocol.Reloaded{}, nil
 	}
@@ -214,6 +215,9 @@ func (s *Session) reload(ctx context.Context) (protocol.Reloaded, error) {
 		before, commands := s.prompt, s.setup.Commands()
 		s.take(setup)
 		r.Changes = changes(before, s.prompt, commands, setup.Commands())
+		if !tell {
+			odd = nil
+		}
 		for _, o := range odd {
 			s.note("warning", "%s", o)
 		}
