@@ -82,7 +82,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
 	r.asks = m == modeREPL && r.env.StdinTerminal && r.env.StdoutTerminal
-	if r.trusts(r.env.Dir).Ask && r.settle(ctx, r.env.Dir) {
+	if before := r.trusts(r.env.Dir).Trusted; r.settle(ctx, r.env.Dir) && !before {
 		for _, p := range r.readSettings() {
 			r.tell(p.String())
 		}
