@@ -66,7 +66,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 			reg.Add(found)
 		}
 		_, usual := reg.Find(r.settings.DefaultProvider, r.settings.DefaultModel)
-		if r.asks && !usual && !r.args.goesOn() {
+		if r.asks && !usual && !r.args.goesOn() && !r.settings.Bough.ContinueOnStart {
 			return ms, ms.firstRun(ctx, found)
 		}
 	}
