@@ -287,8 +287,8 @@ func (Abort) answers(None)                   {}
 func (ClearQueue) answers(Queue)             {}
 func (Navigate) answers(Navigated)           {}
 func (SetLabel) answers(session.ID)          {}
-func (Hide) answers(Hidden)              {}
-func (Unhide) answers(Hidden)            {}
+func (Hide) answers(Hidden)                  {}
+func (Unhide) answers(Hidden)                {}
 func (SetName) answers(None)                 {}
 func (NewSession) answers(None)              {}
 func (SwitchSession) answers(None)           {}
