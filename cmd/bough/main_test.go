@@ -20,6 +20,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("BOUGH_AGENT_DIR", filepath.Join(env.WorkDir, "agent"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
 			env.Setenv("BOUGH_OFFLINE", "1")
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o755)
