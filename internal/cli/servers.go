@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/boughdev/bough/internal/config"
@@ -24,6 +27,8 @@ type servers struct {
 	list    []mcp.Server
 	changed chan struct{}
 	waited  bool // a prompt has waited for them
+
+	told map[string]bool // that they failed, by name; the session's owner's
 }
 
 // connect begins to connect to the MCP servers of a folder. A setup that goes
@@ -53,7 +58,16 @@ func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimi
 	if !slices.ContainsFunc(list, func(s mcp.Server) bool { return s.Err == "" && !s.Disabled }) {
 		return nil, odd
 	}
-	s := &servers{list: list, changed: make(chan struct{}, 1)}
+	s := &servers{list: list, changed: make(chan struct{}, 1), told: map[string]bool{}}
+	for _, l := range list {
+		if l.Command == "" || l.Disabled || l.Err != "" || strings.ContainsAny(l.Command, `$/\`) {
+			continue
+		}
+		if _, err := exec.LookPath(l.Command); err != nil {
+			s.told[l.Name] = true
+			odd = append(odd, fmt.Sprintf("The MCP server %s cannot be started: there is no command %s.", l.Name, l.Command))
+		}
+	}
 	s.manager = mcp.New(mcp.Options{Servers: list, Dir: p.Dir, Paths: r.paths, Env: config.Env(r.env.Getenv), Environ: os.Environ(),
 		Version: Version, Image: images.Fit,
 		OnChange: func() {
@@ -80,6 +94,23 @@ func (s *servers) ready(ctx context.Context) {
 		defer cancel()
 		s.manager.Wait(ctx)
 	}
+}
+
+// news tells of servers that have failed.
+func (s *servers) news() (lines []string) {
+	if s == nil {
+		return nil
+	}
+	for _, st := range s.manager.Status() {
+		failed := st.State == mcp.Failed || st.State == mcp.NeedsSignIn
+		if failed && !s.told[st.Name] {
+			lines = append(lines, fmt.Sprintf("The MCP server %s: %s: %s", st.Name, st.State, st.Err))
+		}
+		if failed || st.State == mcp.Connected {
+			s.told[st.Name] = failed
+		}
+	}
+	return lines
 }
 
 // infos is how it stands with the servers.

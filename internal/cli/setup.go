@@ -235,6 +235,7 @@ func (s *setup) Expand(text string) (string, error) {
 
 func (s *setup) Servers() []protocol.ServerInfo { return s.servers.infos() }
 func (s *setup) Ready(ctx context.Context)      { s.servers.ready(ctx) }
+func (s *setup) News() []string                 { return s.servers.news() }
 func (s *setup) Close()                         { s.servers.close() }
 
 func (s *setup) Changed() <-chan struct{} {

@@ -51,8 +51,12 @@ type Setup interface {
 	// Ready waits for tools that are still on their way, but not for ever.
 	Ready(ctx context.Context)
 
-	// Changed yields whenever Tools may return others than before. Nil: never.
+	// Changed yields whenever Tools may return others than before, or News has
+	// something to say. Nil: never.
 	Changed() <-chan struct{}
+
+	// News is what people should know since it was last asked.
+	News() []string
 
 	Close()
 }
@@ -109,6 +113,7 @@ func (p Plain) Expand(text string) (string, error) { return text, nil }
 func (p Plain) Choices() json.RawMessage           { return nil }
 func (p Plain) Ready(context.Context)              {}
 func (p Plain) Changed() <-chan struct{}           { return nil }
+func (p Plain) News() []string                     { return nil }
 func (p Plain) Close()                             {}
 
 func (p Plain) Shell(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error) {
@@ -142,8 +147,11 @@ func (s *Session) take(setup Setup) {
 	s.retool()
 }
 
-// retool takes over which tools there are. Owner's.
+// retool takes over which tools there are, and tells what is new of them. Owner's.
 func (s *Session) retool() {
+	for _, n := range s.setup.News() {
+		s.note("warning", "%s", n)
+	}
 	s.tools = s.setup.Tools()
 	specs := make([]message.ToolSpec, len(s.tools))
 	for i, t := range s.tools {
