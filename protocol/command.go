@@ -203,6 +203,9 @@ type (
 		Tools   []string // as models know them
 	}
 
+	// Reconnect connects to an MCP server anew.
+	Reconnect struct{ Server string }
+
 	// GetSystemPrompt asks what the next request will say before the
 	// conversation.
 	GetSystemPrompt struct{}
@@ -274,6 +277,7 @@ func (GetCommands) Name() string     { return "get_commands" }
 func (GetTools) Name() string        { return "get_tools" }
 func (SetTools) Name() string        { return "set_tools" }
 func (GetServers) Name() string      { return "get_mcp_servers" }
+func (Reconnect) Name() string       { return "reconnect_mcp_server" }
 func (GetSystemPrompt) Name() string { return "get_system_prompt" }
 func (Reload) Name() string          { return "reload" }
 func (Bash) Name() string            { return "bash" }
@@ -303,6 +307,7 @@ func (GetCommands) answers(Commands)         {}
 func (GetTools) answers(Tools)               {}
 func (SetTools) answers(Tools)               {}
 func (GetServers) answers(Servers)           {}
+func (Reconnect) answers(None)               {}
 func (GetSystemPrompt) answers(SystemPrompt) {}
 func (Reload) answers(Reloaded)              {}
 func (Bash) answers(BashResult)              {}

@@ -40,11 +40,6 @@ func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimi
 	for _, pr := range problems {
 		odd = append(odd, pr.String())
 	}
-	for _, s := range list {
-		if s.Err != "" {
-			odd = append(odd, (config.Problem{File: s.File, Line: s.Line, Key: "mcpServers." + s.Name, Message: s.Err}).String())
-		}
-	}
 	if old != nil && old.servers != nil && reflect.DeepEqual(old.servers.list, list) {
 		s := old.servers
 		old.servers = nil
@@ -86,14 +81,9 @@ func (s *servers) ready(ctx context.Context) {
 		return
 	}
 	s.waited = true
-	unknown := func(st mcp.ServerStatus) bool {
-		return (st.State == mcp.Idle || st.State == mcp.Connecting) && !st.Cached
-	}
-	if slices.ContainsFunc(s.manager.Status(), unknown) {
-		ctx, cancel := context.WithTimeout(ctx, serverWait)
-		defer cancel()
-		s.manager.Wait(ctx)
-	}
+	ctx, cancel := context.WithTimeout(ctx, serverWait)
+	defer cancel()
+	s.manager.Ready(ctx)
 }
 
 // news tells of servers that have failed.

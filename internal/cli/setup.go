@@ -233,6 +233,13 @@ func (s *setup) Expand(text string) (string, error) {
 	return out, nil
 }
 
+func (s *setup) Reconnect(ctx context.Context, server string) error {
+	if s.servers == nil {
+		return s.Plain.Reconnect(ctx, server)
+	}
+	return s.servers.manager.Reconnect(ctx, server)
+}
+
 func (s *setup) Servers() []protocol.ServerInfo { return s.servers.infos() }
 func (s *setup) Ready(ctx context.Context)      { s.servers.ready(ctx) }
 func (s *setup) News() []string                 { return s.servers.news() }

@@ -140,6 +140,8 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Tools, error) { return s.switchTools(x) })
 	case protocol.GetServers:
 		return owned(ctx, s, func() (protocol.Servers, error) { return protocol.Servers{Servers: s.setup.Servers()}, nil })
+	case protocol.Reconnect:
+		return protocol.None{}, s.reconnect(ctx, x.Server)
 	case protocol.GetSystemPrompt:
 		return owned(ctx, s, func() (protocol.SystemPrompt, error) { return s.systemPrompt(), nil })
 	case protocol.Reload:

@@ -45,6 +45,10 @@ type Options struct {
 	// Follow looks every second for what other programs append.
 	Follow bool
 
+	// Find finds the entry that a person means by Start.AtWord. Nil: by its id or
+	// label.
+	Find func(*session.Tree, string) (session.ID, error)
+
 	// Lost is told when a session is closed of which so many entries could never
 	// be written. Nil: nobody is.
 	Lost func(entries int, err error)
@@ -97,7 +101,7 @@ type Start struct {
 	File string // where a new session will lie, if it is kept
 
 	Dir    string // to work in; "": the session's own
-	AtWord string // an entry id or label to stand at; "": where the session stood last
+	AtWord string // the entry to stand at, see Options.Find; "": where the session stood last
 
 	Provider, Model string // "" : the session's, else the default
 	Thinking        string

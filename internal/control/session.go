@@ -129,11 +129,9 @@ func (s *Session) standAt(word string) error {
 		return nil
 	}
 	tree := s.live.Tree()
-	id := session.ID(word)
-	if !tree.Has(id) {
-		if id = tree.Labelled(word); id == "" {
-			return protocol.Fail(protocol.UnknownEntry, "The session has no entry and no label %q.", word)
-		}
+	id, err := s.find(tree, word)
+	if err != nil {
+		return err
 	}
 	end, err := tree.TurnEnd(id, tree.Leaf())
 	if err != nil {
@@ -143,6 +141,24 @@ func (s *Session) standAt(word string) error {
 		s.note("info", "Moved on to %s: the results of a tool turn belong together.", end)
 	}
 	return s.branch.Move(end)
+}
+
+func (s *Session) find(tree *session.Tree, word string) (session.ID, error) {
+	if s.opts.Find != nil {
+		id, err := s.opts.Find(tree, word)
+		if err != nil {
+			return "", &protocol.Error{Code: protocol.UnknownEntry, Text: err.Error(), Err: err}
+		}
+		return id, nil
+	}
+	id := session.ID(word)
+	if !tree.Has(id) {
+		id = tree.Labelled(word)
+	}
+	if id == "" {
+		return "", protocol.Fail(protocol.UnknownEntry, "The session has no entry and no label %q.", word)
+	}
+	return id, nil
 }
 
 // noteDamage tells of what cannot be read of the session's log, or why it cannot be

@@ -16,7 +16,7 @@ import (
 
 // A Setup is what a session works with in its folder: tools, instructions,
 // templates. It is made when the session begins, and anew by the command Reload.
-// But for Shell, Ready and Close its methods are called by the session's owner
+// But for Shell, Ready, Reconnect and Close its methods are called by the session's owner
 // and do not wait.
 type Setup interface {
 	// Tools are those that are on, in the order in which they are declared.
@@ -40,6 +40,9 @@ type Setup interface {
 
 	// Servers are those that tools come from.
 	Servers() []protocol.ServerInfo
+
+	// Reconnect connects to one of them anew and waits for it.
+	Reconnect(ctx context.Context, server string) error
 
 	// Choices is what the path is to remember of how the session was set up,
 	// since no file says it; nil if there is nothing.
@@ -115,6 +118,10 @@ func (p Plain) Ready(context.Context)              {}
 func (p Plain) Changed() <-chan struct{}           { return nil }
 func (p Plain) News() []string                     { return nil }
 func (p Plain) Close()                             {}
+
+func (p Plain) Reconnect(context.Context, string) error {
+	return protocol.Fail(protocol.NotFound, "There are no MCP servers in this session.")
+}
 
 func (p Plain) Shell(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error) {
 	if p.Run == nil {
@@ -281,6 +288,18 @@ func (s *Session) switchTools(c protocol.SetTools) (protocol.Tools, error) {
 	}
 	s.retool()
 	return protocol.Tools{Tools: s.setup.Listing()}, nil
+}
+
+// reconnect connects to an MCP server anew.
+func (s *Session) reconnect(ctx context.Context, server string) error {
+	var setup Setup
+	if err := s.do(ctx, func() { setup = s.setup }); err != nil {
+		return err
+	}
+	if err := setup.Reconnect(ctx, server); err != nil {
+		return err
+	}
+	return s.do(ctx, s.retool)
 }
 
 // systemPrompt is what the next request will say before the conversation.

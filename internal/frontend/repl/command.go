@@ -106,7 +106,7 @@ func (r *repl) dispatch(c slash.Command) error {
 	case "prompt":
 		return r.systemPrompt(c.Rest)
 	case "mcp":
-		return r.servers()
+		return r.servers(c.Rest)
 	case "reload":
 		return r.reload()
 	}

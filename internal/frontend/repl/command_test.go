@@ -21,12 +21,11 @@ func TestHelp(t *testing.T) {
 
 func TestWordsOfOtherFrontEnds(t *testing.T) {
 	w := newWorld(t, "")
-	got := w.say("/compact\n/hotkeys\n/export x.html\n/hisotry\n/skill:x do\n", quiet)
+	got := w.say("/compact\n/hotkeys\n/export x.html\n/hisotry\n", quiet)
 	want := `/compact comes with a later version of bough.
 /hotkeys comes with a later version of bough.
 /export comes with a later version of bough.
 Unknown command /hisotry. Did you mean /history? With a blank in front it is said to the model.
-There is no /skill:x here; /help lists what there is.
 `
 	if got.out != want || len(w.sessions()) != 0 {
 		t.Errorf("got\n%s", golden.Diff(want, got.out))

@@ -78,8 +78,19 @@ func firstSentence(s string) string {
 	return s
 }
 
-// servers lists the MCP servers.
-func (r *repl) servers() error {
+// servers lists the MCP servers, or connects to one anew: "reconnect NAME".
+func (r *repl) servers(words string) error {
+	switch verb, name, _ := strings.Cut(words, " "); {
+	case words == "":
+	case verb == "reconnect" && name != "":
+		if _, err := protocol.Call(r.ctx, r.c, protocol.Reconnect{Server: strings.TrimSpace(name)}); err != nil {
+			r.failed(err)
+			return nil
+		}
+	default:
+		r.say("/mcp lists the servers, /mcp reconnect NAME tries one again. bough mcp in a shell sets servers up and signs in.")
+		return nil
+	}
 	got, err := protocol.Call(r.ctx, r.c, protocol.GetServers{})
 	if err != nil {
 		r.failed(err)

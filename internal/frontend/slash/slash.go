@@ -45,11 +45,8 @@ func Parse(line string, others ...string) (c Command, ok bool, err error) {
 	if contains(others, name) {
 		return c, false, nil
 	}
-	if kind, of, has := strings.Cut(name, ":"); has && (kind == "skill" || kind == "prompt") {
-		if kind == "prompt" && contains(others, of) {
-			return c, false, nil
-		}
-		return c, false, fmt.Errorf("there is no /%s here; /help lists what there is", name)
+	if kind, _, has := strings.Cut(name, ":"); has && (kind == "skill" || kind == "prompt") {
+		return c, false, nil // the session service knows whether there is one
 	}
 	if near := nearest(name); near != "" {
 		return c, false, fmt.Errorf("unknown command /%s. Did you mean /%s? With a blank in front it is said to the model", name, near)

@@ -101,7 +101,7 @@ var commands = []Spec{
 	{Name: "login", Args: "[provider]", Help: "sign in to a provider", Where: Terminal | Web, Busy: true, Later: true},
 	{Name: "logout", Args: "[provider]", Help: "forget a sign-in", Where: Terminal | Web, Busy: true, Later: true},
 	{Name: "trust", Help: "trust the files of this project", Where: Terminal | Web, Busy: true, Later: true},
-	{Name: "mcp", Help: "the MCP servers and how it stands with them", Where: everywhere, Busy: true,
+	{Name: "mcp", Args: "[reconnect name]", Help: "the MCP servers and how it stands with them", Where: everywhere, Busy: true,
 		More: "bough mcp add and bough mcp login in a shell set servers up; /reload takes them over and tries failed ones again. /tools turns their tools on and off."},
 	{Name: "tools", Args: "[+name|-name]", Help: "list the tools, or turn some on and off", Where: everywhere, Busy: true,
 		More: "/tools +grep -bash turns one on and one off for this session, from the next turn on. The session remembers it."},
