@@ -37,8 +37,6 @@ func TestParse(t *testing.T) {
 		{"/his", "", "", "mean /history?"},
 		{"/brnach 5", "", "", "mean /branch?"},
 		{"/quti", "", "", "mean /quit?"},
-		{"/skill:nope do", "", "", "no /skill:nope"},
-		{"/prompt:nope", "", "", "no /prompt:nope"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			c, ok, err := Parse(tt.line)
