@@ -114,3 +114,35 @@ func (u *Usage) ContextTokens() int64 {
 	}
 	return u.Input + u.Output + u.CacheRead + u.CacheWrite
 }
+
+// Plus returns the sum of two usages; nil is none.
+func (u *Usage) Plus(v *Usage) *Usage {
+	if u == nil || v == nil {
+		if u == nil {
+			return v
+		}
+		return u
+	}
+	sum := *u
+	sum.Input += v.Input
+	sum.Output += v.Output
+	sum.CacheRead += v.CacheRead
+	sum.CacheWrite += v.CacheWrite
+	sum.CacheWrite1h += v.CacheWrite1h
+	sum.TotalTokens += v.TotalTokens
+	if u.Reasoning != nil && v.Reasoning != nil {
+		n := *u.Reasoning + *v.Reasoning
+		sum.Reasoning = &n
+	} else if u.Reasoning == nil {
+		sum.Reasoning = v.Reasoning
+	}
+	sum.Cost.Input += v.Cost.Input
+	sum.Cost.Output += v.Cost.Output
+	sum.Cost.CacheRead += v.Cost.CacheRead
+	sum.Cost.CacheWrite += v.Cost.CacheWrite
+	sum.Cost.Total += v.Cost.Total
+	if of := v.Cost.FromProvider; of == nil || !*of {
+		sum.Cost.FromProvider = of // a sum is the provider's own if all of it is
+	}
+	return &sum
+}
