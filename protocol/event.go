@@ -30,15 +30,17 @@ type (
 
 	// State is how the session stands after the entries that came before.
 	State struct {
-		Leaf     session.ID
-		Running  bool // a run goes on, retry waits included
-		Model    *provider.Info
-		Thinking string
-		Queue    Queue
-		Answer   *message.Message // being streamed, as far as it has come
-		Tools    []ToolStarted    // running
-		Unsaved  int              // entries that could not be written yet
-		MaxTurns int
+		Leaf    session.ID
+		Running bool // a run goes on, retry waits included
+		// Compacting means that a compaction goes on, within a run or by itself.
+		Compacting bool
+		Model      *provider.Info
+		Thinking   string
+		Queue      Queue
+		Answer     *message.Message // being streamed, as far as it has come
+		Tools      []ToolStarted    // running
+		Unsaved    int              // entries that could not be written yet
+		MaxTurns   int
 	}
 )
 

@@ -119,6 +119,8 @@ func (w *Wire) Records(ev Event) [][]byte {
 			}
 		}
 		return one(r.str("delta", e.Delta))
+	case CompactionStarted, CompactionEnded, SummaryRetryScheduled, SummaryRetryStarted, SummaryRetryEnded:
+		return one(summaryRecord(e))
 	}
 	return nil
 }
