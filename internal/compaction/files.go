@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
@@ -24,6 +25,36 @@ func (f Files) Lists() (read, modified []string) {
 		return found
 	})
 	return read, modified
+}
+
+// Blocks are the lists as they stand behind a summary, each after a blank line; ""
+// without files.
+func (f Files) Blocks() string {
+	var b strings.Builder
+	block := func(tag string, paths []string) {
+		if len(paths) > 0 {
+			b.WriteString("\n\n<" + tag + ">\n" + strings.Join(paths, "\n") + "\n</" + tag + ">")
+		}
+	}
+	read, modified := f.Lists()
+	block("read-files", read)
+	block("modified-files", modified)
+	return b.String()
+}
+
+// Details are the lists as they are stored with a summary.
+func (f Files) Details() message.Value {
+	list := func(paths []string) []byte {
+		elems := make([][]byte, len(paths))
+		for i, p := range paths {
+			elems[i] = rawjson.Quote(p)
+		}
+		return rawjson.Array(elems)
+	}
+	read, modified := f.Lists()
+	b := append([]byte(`{"readFiles":`), list(read)...)
+	b = append(append(b, `,"modifiedFiles":`...), list(modified)...)
+	return append(b, '}')
 }
 
 // fileSets collects paths. The zero value is empty.
