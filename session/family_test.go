@@ -87,10 +87,17 @@ func TestLedger(t *testing.T) {
 		var l Ledger
 		distinct := map[string]float64{}
 		sum := Stats{}
+		billed, tally := map[BillKey]bool{}, Tally{}
 		for _, i := range r.Perm(len(family))[:1+r.IntN(len(family))] {
 			tr := tree(t, family[i]...)
 			for e := range tr.Log() {
 				distinct[string(e.ID)+e.Time.String()] = cost[string(e.ID)+e.Time.String()]
+			}
+			for k, b := range BillsOf(billsDumpOf(family[i])) {
+				if !billed[k] {
+					billed[k] = true
+					tally.Add(b)
+				}
 			}
 			own, err := l.Add(tr)
 			if err != nil {
@@ -107,6 +114,9 @@ func TestLedger(t *testing.T) {
 		}
 		if got := l.Total(); got.Cost != want || got.Input != float64(len(distinct)) || got != sum {
 			t.Fatalf("seed %d: %+v, want cost %v of %d calls; the parts come to %+v", seed, got, want, len(distinct), sum)
+		}
+		if tally.Cost != want || tally.Calls != len(distinct) {
+			t.Fatalf("seed %d: the bills come to %+v, want cost %v of %d calls", seed, tally, want, len(distinct))
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (s Store) heads(ctx context.Context, kind func(id, cwd string) int) ([]Head
 	if err != nil {
 		return nil, err
 	}
-	l := s.lister(dirs, true)
+	l := s.lister(dirs, true, summaries)
 	l.look(ctx)
 	kinds := make([]int, len(l.files))
 	parallel(ctx, len(l.files), 16, func(from, to int) {

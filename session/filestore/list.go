@@ -32,7 +32,7 @@ func (s Store) List(ctx context.Context) iter.Seq2[session.Summary, error] {
 			yield(session.Summary{}, err)
 			return
 		}
-		l := s.lister(dirs, true)
+		l := s.lister(dirs, true, summaries)
 		l.run(ctx, yield)
 	}
 }
@@ -72,7 +72,7 @@ func (s Store) Listing(ctx context.Context) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
-	return s.lister(dirs, true).listing(ctx)
+	return s.lister(dirs, true, summaries).listing(ctx)
 }
 
 func (l *lister) listing(ctx context.Context) (Listing, error) {
@@ -114,7 +114,7 @@ func (l *lister) listing(ctx context.Context) (Listing, error) {
 // first; a leaf marker counts as an entry. Sessions of another project whose folder
 // has the same name are left out.
 func (s Store) Recent(ctx context.Context, cwd string) ([]session.Summary, error) {
-	l, err := s.lister([]string{s.part(s.Dir(cwd))}, s.Flat != "").listing(ctx)
+	l, err := s.lister([]string{s.part(s.Dir(cwd))}, s.Flat != "", summaries).listing(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func sameFolder(a, b string) bool {
 // cache has them: at once, and perhaps no longer true. It is for the first screen of
 // a list that is on its way.
 func (s Store) Glance(n int) []session.Summary {
-	c := listCacheOf(s.Cache, s.root())
+	c := listCacheOf(s.Cache, s.root(), summaries)
 	if c.path == "" {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s Store) Glance(n int) []session.Summary {
 		return nil
 	}
 	defer f.Close()
-	h, err := readHead(f)
+	h, err := readHead(f, c.kind.magic)
 	if err != nil || h.order < 0 || h.rows < 0 || h.rows > listMaxSize/4 {
 		return nil
 	}

@@ -311,7 +311,7 @@ func TestListReadsWhatIsNew(t *testing.T) {
 		if dirs == nil {
 			dirs, _ = s.projects()
 		}
-		l := s.lister(dirs, len(dirs) == 3)
+		l := s.lister(dirs, len(dirs) == 3, summaries)
 		l.look(t.Context())
 		l.scan(t.Context(), func(*listed) bool { return true })
 		l.keep()
@@ -432,7 +432,7 @@ func FuzzListCache(f *testing.F) {
 	f.Add(good)
 	f.Add(good[:40])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		readHead(bytes.NewReader(data))
+		readHead(bytes.NewReader(data), summaries.magic)
 		for _, row := range rowsOf(data, len(data)) {
 			row.summary()
 		}

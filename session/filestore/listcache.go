@@ -32,13 +32,14 @@ import (
 //	       how many sessions it has (8)
 //	row    sum 4 | length 4 | time of the last message, ms 8 | kind 1 | device |
 //	       inode | size | time of the file, ns 8 | print 8 | name | dump of the
-//	       session.Summarizer
+//	       session.Summarizer, or of the session.Biller
 //	order  sum 4 | where the row of each session begins 4, latest message first
 //
 // Places are counted from the end of the head, numbers without a width are
 // varints, others are little-endian; sums are CRC-32C of what follows.
 type listCache struct {
 	path string
+	kind cacheKind
 	dirs map[string][]cachedRow // by folder; by file name in each
 }
 
@@ -70,17 +71,37 @@ const (
 	byFileTime = 4 // the time of the last message is that of the file
 )
 
-const (
-	listMagic   = "boughls\x01" // changes with the form, and with that of dumps
-	listMaxSize = 1 << 30
+const listMaxSize = 1 << 30
+
+// A cacheKind says what dumps a cache has. There is one file of each for a root.
+type cacheKind struct {
+	magic string // changes with the form, and with that of dumps
+	ext   string
+	fold  func() fold
+}
+
+// A fold makes a dump of the lines of a session.
+type fold interface {
+	Begin(session.Header)
+	Line([]byte) bool
+	Summary() session.Summary
+	Dump([]byte) []byte
+	Restore(string) bool
+}
+
+var (
+	summaries = cacheKind{"boughls\x01", ".list", func() fold { return &session.Summarizer{First: FirstMessageMax} }}
+	bills     = cacheKind{"boughbl\x01", ".bills", func() fold {
+		return &session.Biller{Summarizer: session.Summarizer{First: FirstMessageMax}}
+	}}
 )
 
 // listCacheOf returns the cache of a root, with nothing read.
-func listCacheOf(cache, root string) *listCache {
-	c := &listCache{dirs: map[string][]cachedRow{}}
+func listCacheOf(cache, root string, kind cacheKind) *listCache {
+	c := &listCache{kind: kind, dirs: map[string][]cachedRow{}}
 	if cache != "" {
 		sum := sha256.Sum256([]byte(root))
-		c.path = filepath.Join(cache, "lists", hex.EncodeToString(sum[:16])+".list")
+		c.path = filepath.Join(cache, "lists", hex.EncodeToString(sum[:16])+kind.ext)
 	}
 	return c
 }
@@ -100,14 +121,14 @@ type listPart struct {
 }
 
 // readHead reads the head of an open cache.
-func readHead(f io.ReaderAt) (h listHead, err error) {
+func readHead(f io.ReaderAt, magic string) (h listHead, err error) {
 	b := make([]byte, 16<<10)
 	n, err := f.ReadAt(b, 0)
 	if err != nil && err != io.EOF {
 		return h, err
 	}
 	b = b[:n]
-	if n < 16 || string(b[:8]) != listMagic {
+	if n < 16 || string(b[:8]) != magic {
 		return h, os.ErrInvalid
 	}
 	h.end = int64(binary.LittleEndian.Uint32(b[12:]))
@@ -149,7 +170,7 @@ func (c *listCache) read(dirs []string) {
 		return
 	}
 	defer f.Close()
-	h, err := readHead(f)
+	h, err := readHead(f, c.kind.magic)
 	if err != nil {
 		return
 	}
@@ -251,7 +272,7 @@ func (row *cachedRow) summary() (session.Summary, bool) {
 // both are right. If it cannot be written the next list takes longer.
 func (c *listCache) save(whole bool) {
 	if !whole {
-		had := listCache{path: c.path, dirs: map[string][]cachedRow{}}
+		had := listCache{path: c.path, kind: c.kind, dirs: map[string][]cachedRow{}}
 		had.read(nil)
 		for name, rows := range had.dirs {
 			if _, ok := c.dirs[name]; !ok {
@@ -287,7 +308,7 @@ func (c *listCache) save(whole bool) {
 	}
 	head = binary.LittleEndian.AppendUint64(head, uint64(at))
 	head = binary.LittleEndian.AppendUint64(head, uint64(len(order)))
-	copy(head, listMagic)
+	copy(head, c.kind.magic)
 	binary.LittleEndian.PutUint32(head[12:], uint32(len(head)))
 	binary.LittleEndian.PutUint32(head[8:], sumOf(head[12:]))
 	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(b.modified, a.modified), cmp.Compare(a.at, b.at)) })

@@ -47,8 +47,8 @@ const (
 // worthOfFile is what reading a file costs besides its bytes, in bytes.
 const worthOfFile = 40 << 10
 
-func (s Store) lister(dirs []string, whole bool) *lister {
-	l := &lister{store: s, cache: listCacheOf(s.Cache, s.root()), dirs: dirs, whole: whole}
+func (s Store) lister(dirs []string, whole bool, kind cacheKind) *lister {
+	l := &lister{store: s, cache: listCacheOf(s.Cache, s.root(), kind), dirs: dirs, whole: whole}
 	for _, d := range dirs {
 		l.paths = append(l.paths, s.folder(d)+string(filepath.Separator))
 	}
@@ -196,7 +196,7 @@ func (l *lister) scan(ctx context.Context, each func(*listed) bool) {
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(todo)) {
 		wg.Go(func() {
-			w := rowReader{buf: make([]byte, bufferSize)}
+			w := rowReader{buf: make([]byte, bufferSize), sum: l.cache.kind.fold()}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(todo) {

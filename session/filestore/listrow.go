@@ -17,7 +17,7 @@ import (
 // A rowReader makes rows of files, one after the other.
 type rowReader struct {
 	buf []byte
-	sum session.Summarizer
+	sum fold
 	row []byte // as it is encoded
 }
 
@@ -39,7 +39,6 @@ func (w *rowReader) read(ctx context.Context, path string, had cachedRow) (row c
 	if len(w.buf) > most {
 		w.buf = make([]byte, bufferSize)
 	}
-	w.sum.First = FirstMessageMax
 	size := row.stamp.size
 	if w.grown(f, had, row.stamp) {
 		err := w.rest(ctx, f, &row, had.stamp.size, 0)
