@@ -64,8 +64,8 @@ func (r *repl) tools(words string) error {
 		if t.From != "" {
 			from = " (" + t.From + ")"
 		}
-		line := mark + " " + render.Pad(t.ToolName, 12) + " " + firstSentence(t.Description) + from
-		r.say("%s", render.Cut(render.OneLine(line), max(r.o.Width, 20)))
+		line := mark + " " + render.Pad(render.OneLine(t.ToolName), 12) + " " + firstSentence(t.Description) + render.OneLine(from)
+		r.say("%s", render.Cut(line, max(r.o.Width, 20)))
 	}
 	return nil
 }
