@@ -35,6 +35,8 @@ type Session struct {
 	tree    *Tree
 	end     Seq
 	pending []*Entry // in the tree, not yet in the log
+	held    []*Entry // likewise, and they wait for an append that is made anyhow; see Hold
+	heldAt  ID       // the leaf before the first of them
 	spoken  bool     // there is something to keep, also if there is no log yet
 	now     func() time.Time
 
@@ -197,10 +199,37 @@ func (s *Session) arrived(e *Entry) bool {
 	return true
 }
 
+// Hold adds an entry below parent that is written together with the next append,
+// in front of it, and never for its own sake: who only reads writes nothing. The
+// session must have a log.
+func (s *Session) Hold(parent ID, body Body) *Entry {
+	e := NewEntry(NewID(s.tree.Has), s.tree.Standing(parent), s.now(), body)
+	if len(s.held) == 0 {
+		s.heldAt = s.tree.Leaf()
+	}
+	s.tree.Add(e)
+	s.held = append(s.held, e)
+	return s.tree.Get(e.ID)
+}
+
+// Held returns how many entries wait since [Session.Hold].
+func (s *Session) Held() int { return len(s.held) }
+
 // append adds an entry below parent. The entry is in the tree also when the
 // error is an *UnsavedError; with any other error there is none.
 func (s *Session) append(ctx context.Context, parent ID, body Body) (*Entry, error) {
-	e := NewEntry(NewID(s.tree.Has), parent, s.now(), body)
+	return s.appendAs(ctx, NewID(s.tree.Has), parent, body)
+}
+
+// appendAs appends an entry with that id, if it is still free.
+func (s *Session) appendAs(ctx context.Context, id, parent ID, body Body) (*Entry, error) {
+	if s.tree.Has(id) {
+		id = NewID(s.tree.Has)
+	}
+	e := NewEntry(id, parent, s.now(), body)
+	if len(s.held) > 0 {
+		s.pending, s.held = append(s.held, s.pending...), nil
+	}
 	if s.log == nil {
 		s.tree.Add(e)
 		s.pending = append(s.pending, e)
@@ -231,7 +260,7 @@ func (s *Session) append(ctx context.Context, parent ID, body Body) (*Entry, err
 			return s.keep(e, err)
 		}
 		if parent = s.survivor(parent); s.log == nil {
-			return s.append(ctx, parent, body)
+			return s.appendAs(ctx, e.ID, parent, body)
 		}
 		if s.tree.Has(e.ID) || e.Parent != parent { // somebody took the id, or the parent away
 			e = NewEntry(NewID(s.tree.Has), parent, e.Time, body)
@@ -461,11 +490,17 @@ func (b *Branch) Move(leaf ID) error {
 // Append adds an entry below the leaf, which it becomes. If the error is an
 // *UnsavedError the entry is there all the same, but not yet written.
 func (b *Branch) Append(ctx context.Context, body Body) (*Entry, error) {
+	return b.AppendAs(ctx, NewID(b.s.tree.Has), body)
+}
+
+// AppendAs is Append with an id that was chosen before, by [NewID]. Should another
+// entry have it by now the new one gets another id.
+func (b *Branch) AppendAs(ctx context.Context, id ID, body Body) (*Entry, error) {
 	body, err := b.check(body)
 	if err != nil {
 		return nil, err
 	}
-	e, err := b.s.append(ctx, b.Leaf(), body)
+	e, err := b.s.appendAs(ctx, id, b.Leaf(), body)
 	if e != nil {
 		b.follow()
 		b.leaf = e.ID
@@ -477,7 +512,7 @@ func (b *Branch) Append(ctx context.Context, body Body) (*Entry, error) {
 // already, and returns the marker or nil. The leaf stays where it is
 // (docs/spec/session.md 4).
 func (b *Branch) Mark(ctx context.Context) (*Entry, error) {
-	if b.s.log == nil || b.s.tree.Leaf() == b.Leaf() {
+	if b.s.log == nil || b.s.tree.Leaf() == b.Leaf() || len(b.s.held) > 0 && b.s.heldAt == b.leaf {
 		return nil, nil
 	}
 	return b.s.append(ctx, b.leaf, Custom{LeafMarker, message.Value(`{"v":1}`)})

@@ -61,7 +61,7 @@ func (s *Session) reload(ctx context.Context) error {
 		tree.Add(e)
 	}
 	s.log.Close() // nothing of it is needed any more
-	s.log, s.tree, s.end, s.pending = log, tree, end, kept
+	s.log, s.tree, s.end, s.pending, s.held = log, tree, end, kept, nil
 	s.spoken = s.spoken || len(kept) > 0
 	if log != nil {
 		s.header = log.Header()
