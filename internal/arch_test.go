@@ -46,6 +46,7 @@ var floors = []struct {
 	{"internal/agent", 4},
 	{"internal/mcp", 4},
 	{"internal/view", 4},
+	{"internal/journal", 3},
 	{"protocol", 3},
 	{"internal/compaction", 3},
 	{"session", 2},

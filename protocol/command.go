@@ -58,8 +58,34 @@ type (
 	// ClearQueue takes back all queued messages.
 	ClearQueue struct{}
 
-	// Queue is what waits to be delivered.
-	Queue struct{ Steering, FollowUp []string }
+	// DropQueued takes one of them back.
+	DropQueued struct{ ID session.ID }
+
+	// EditQueued gives one of them another text.
+	EditQueued struct {
+		ID   session.ID
+		Text string
+	}
+
+	// SendQueue starts a run with what waits.
+	SendQueue struct{}
+
+	// GetQueue asks what waits.
+	GetQueue struct{}
+
+	// Queue is what waits to be delivered, in the order of delivery.
+	Queue struct {
+		Steering, FollowUp []string // the texts
+		Items              []Waiting
+	}
+
+	// Waiting is one message that waits.
+	Waiting struct {
+		ID       session.ID // of the entry that it will be
+		Text     string
+		Images   int
+		FollowUp bool // it waits for the end of the run
+	}
 )
 
 // Moving.
@@ -259,6 +285,10 @@ func (Steer) Name() string           { return "steer" }
 func (FollowUp) Name() string        { return "follow_up" }
 func (Abort) Name() string           { return "abort" }
 func (ClearQueue) Name() string      { return "clear_queue" }
+func (DropQueued) Name() string      { return "drop_queued" }
+func (EditQueued) Name() string      { return "edit_queued" }
+func (SendQueue) Name() string       { return "send_queue" }
+func (GetQueue) Name() string        { return "get_queue" }
 func (Navigate) Name() string        { return "navigate" }
 func (SetLabel) Name() string        { return "set_label" }
 func (Hide) Name() string            { return "hide_entry" }
@@ -289,6 +319,10 @@ func (Steer) answers(Disposition)            {}
 func (FollowUp) answers(Disposition)         {}
 func (Abort) answers(None)                   {}
 func (ClearQueue) answers(Queue)             {}
+func (DropQueued) answers(Queue)             {}
+func (EditQueued) answers(Queue)             {}
+func (SendQueue) answers(Disposition)        {}
+func (GetQueue) answers(Queue)               {}
 func (Navigate) answers(Navigated)           {}
 func (SetLabel) answers(session.ID)          {}
 func (Hide) answers(Hidden)                  {}

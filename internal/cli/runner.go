@@ -12,6 +12,7 @@ import (
 	"github.com/boughdev/bough/internal/frontend/printer"
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/journal"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
@@ -193,7 +194,8 @@ func (r *runner) hint(ctx context.Context) string {
 // options puts the parts of the session service together.
 func (r *runner) options(m mode, models *models) control.Options {
 	r.live.mode = m
-	o := control.Options{Models: models, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL}
+	o := control.Options{Models: models, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
+		Journal: journal.Dir(filepath.Join(r.paths.State, "journal"))}
 	r.live.policy(&o)
 	return o
 }

@@ -110,6 +110,14 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Disposition, error) { return s.later(&s.followUp, x.Text, x.Images) })
 	case protocol.ClearQueue:
 		return owned(ctx, s, s.clearQueue)
+	case protocol.DropQueued:
+		return owned(ctx, s, func() (protocol.Queue, error) { return s.dropQueued(x.ID) })
+	case protocol.EditQueued:
+		return owned(ctx, s, func() (protocol.Queue, error) { return s.editQueued(x) })
+	case protocol.SendQueue:
+		return owned(ctx, s, s.sendQueue)
+	case protocol.GetQueue:
+		return owned(ctx, s, func() (protocol.Queue, error) { return s.queue(), nil })
 	case protocol.Abort:
 		return protocol.None{}, s.abort(ctx)
 	case protocol.Navigate:

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/boughdev/bough/internal/journal"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
@@ -52,6 +53,10 @@ type Options struct {
 	// Lost is told when a session is closed of which so many entries could never
 	// be written. Nil: nobody is.
 	Lost func(entries int, err error)
+
+	// Journal is where answers that are being streamed and messages that wait are
+	// kept for the case that the process dies. "": nowhere.
+	Journal journal.Dir
 
 	Log *slog.Logger // nil: none
 }

@@ -137,8 +137,10 @@ func (s *Session) answered() {
 	if a == nil {
 		return
 	}
-	s.kept.timer.Stop()
-	s.kept.answer = nil
+	if s.kept.timer != nil {
+		s.kept.timer.Stop()
+	}
+	s.kept.answer, s.kept.timer = nil, nil
 	if s.live.Unsaved() > 0 {
 		s.kept.answers = append(s.kept.answers, a)
 		return
@@ -154,6 +156,13 @@ func (s *Session) removed(err error) {
 
 // saved is called when everything that the session has is in its file. Owner's.
 func (s *Session) saved() {
+	s.wasSaid()
+	if s.kept.queue == nil && len(s.steering)+len(s.followUp) > 0 {
+		s.keepQueue()
+	}
+	if s.live.Held() > 0 {
+		return
+	}
 	for _, a := range s.kept.answers {
 		s.removed(a.Remove())
 	}

@@ -91,7 +91,7 @@ func (r *run) next(ctx context.Context, last *agent.Turn, again bool) (*agent.St
 				return nil, err
 			}
 			for _, q := range r.first {
-				if _, err := r.record(userMessage(q)); err != nil {
+				if err := r.say(q); err != nil {
 					return nil, err
 				}
 			}
@@ -207,8 +207,9 @@ func (r *run) deliver(q *[]queued, all bool) error {
 	for len(*q) > 0 {
 		m := (*q)[0]
 		*q = (*q)[1:]
+		r.s.taken = append(r.s.taken, m)
 		r.s.emit(protocol.QueueChanged{Queue: r.s.queue()})
-		if _, err := r.record(userMessage(m)); err != nil {
+		if err := r.say(m); err != nil {
 			return err
 		}
 		if !all {

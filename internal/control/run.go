@@ -22,13 +22,13 @@ func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
 	if s.op != nil {
 		switch c.WhenBusy {
 		case protocol.AsSteering:
-			return s.enqueue(&s.steering, queued{c.Text, c.Images})
+			return s.enqueue(&s.steering, queued{text: c.Text, images: c.Images})
 		case protocol.AsFollowUp:
-			return s.enqueue(&s.followUp, queued{c.Text, c.Images})
+			return s.enqueue(&s.followUp, queued{text: c.Text, images: c.Images})
 		}
 		return "", protocol.Fail(protocol.Busy, "A run is going on. Say whether the message is to steer it or to follow it, or stop it first.")
 	}
-	return s.start(queued{c.Text, c.Images})
+	return s.start(queued{text: c.Text, images: c.Images})
 }
 
 // retry starts a run without a message. Owner's.
@@ -96,16 +96,7 @@ func (r *run) goesOn(ctx context.Context, err error) bool {
 		return false
 	}
 	r.endLoop(false)
-	from, all := &r.s.steering, r.s.opts.AllSteering
-	if len(*from) == 0 {
-		from, all = &r.s.followUp, r.s.opts.AllFollowUp
-	}
-	n := 1
-	if all {
-		n = len(*from)
-	}
-	r.first, *from = (*from)[:n:n], (*from)[n:]
-	r.s.emit(protocol.QueueChanged{Queue: r.s.queue()})
+	r.first = r.s.takeNext()
 	return true
 }
 
@@ -124,20 +115,7 @@ func (s *Session) later(q *[]queued, text string, images []message.Block) (proto
 	if err != nil {
 		return "", err
 	}
-	return s.enqueue(q, queued{text, images})
-}
-
-func (s *Session) enqueue(q *[]queued, m queued) (protocol.Disposition, error) {
-	*q = append(*q, m)
-	s.emit(protocol.QueueChanged{Queue: s.queue()})
-	return protocol.Queued, nil
-}
-
-func (s *Session) clearQueue() (protocol.Queue, error) {
-	q := s.queue()
-	s.steering, s.followUp = nil, nil
-	s.emit(protocol.QueueChanged{Queue: s.queue()})
-	return q, nil
+	return s.enqueue(q, queued{text: text, images: images})
 }
 
 // run is one run of an agent in a session: the agent's host.
@@ -218,7 +196,17 @@ func (r *run) end(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		r.aborted = true
 	}
+	r.s.putBack()
 	r.endLoop(false)
+}
+
+// say records what a person said. Owner's.
+func (r *run) say(q queued) error {
+	m := userMessage(q)
+	r.said = append(r.said, m)
+	_, err := r.s.appendAs(q.id, session.Message{Message: m})
+	r.s.wasSaid()
+	return err
 }
 
 // userMessage makes the message of what a person said.

@@ -60,16 +60,13 @@ type Session struct {
 	answer   *message.Builder // being streamed
 	running  []protocol.ToolStarted
 	untold   []*session.Entry // appended, not yet told of
-	unsaved  int              // as it was last told
-	told     string           // where people were told the session lies
+	taken    []queued         // out of the queues, to be said next
+	kept     kept
+	others   bool   // another process runs the session too
+	unsaved  int    // as it was last told
+	told     string // where people were told the session lies
 	mark     *time.Timer
 	notices  []protocol.Notice // of the start, for whoever watches first
-}
-
-// queued is a message that waits to be delivered.
-type queued struct {
-	text   string
-	images []message.Block
 }
 
 // operation is something that goes on and that Abort ends.
@@ -89,7 +86,7 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 	if s.dir == "" {
 		s.dir = live.Header().CWD
 	}
-	s.branch = live.Main()
+	s.branch = live.Branch(s.takeUp())
 	if err := s.standAt(start.AtWord); err != nil {
 		return nil, err
 	}
@@ -109,6 +106,7 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 	}
 	if start.Open != "" {
 		s.lease(ctx)
+		s.takeUpQueue()
 	}
 	if err := s.setUp(ctx); err != nil {
 		return nil, err
@@ -191,6 +189,7 @@ func (s *Session) lease(ctx context.Context) {
 	}
 	release, err := s.store.Lease(ctx, of, "")
 	if l, ok := errors.AsType[*session.LeasedError](err); ok {
+		s.others = true
 		s.note("warning", "This session is also open in another bough (process %d). Both can go on: what each says becomes a branch of its own.", l.PID)
 	} else if err != nil {
 		s.opts.Log.Warn("lease", "err", err)
@@ -329,6 +328,7 @@ func (s *Session) close() {
 			} else if _, err := s.branch.Mark(ctx); err != nil {
 				s.opts.Log.Warn("keep the position", "err", err)
 			}
+			s.closeKept()
 			if err := s.live.Close(); err != nil {
 				s.opts.Log.Warn("close session", "err", err)
 			}
@@ -355,6 +355,7 @@ func (s *Session) emit(ev protocol.Event) {
 
 // follow keeps what a watcher that comes later must know.
 func (s *Session) follow(ev protocol.Event) {
+	s.journal(ev)
 	switch e := ev.(type) {
 	case protocol.AnswerStarted:
 		s.answer = message.NewBuilder(e.Message)
@@ -429,14 +430,18 @@ func (s *Session) state() protocol.State {
 // append adds an entry below the leaf and tells of it. An entry that could not
 // be written is there all the same, and people are told. Owner's.
 func (s *Session) append(body session.Body) (*session.Entry, error) {
-	return s.appendOn(s.branch, body)
+	return s.appendAs("", body)
 }
 
-func (s *Session) appendOn(b *session.Branch, body session.Body) (*session.Entry, error) {
+// appendAs appends an entry with an id that was chosen before, "" for any. Owner's.
+func (s *Session) appendAs(id session.ID, body session.Body) (*session.Entry, error) {
 	s.stopMark()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), 5*time.Second)
 	defer cancel()
-	e, err := b.Append(ctx, body)
+	if id == "" {
+		id = s.newID()
+	}
+	e, err := s.branch.AppendAs(ctx, id, body)
 	if e == nil {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
@@ -469,6 +474,9 @@ func (s *Session) tell(err error) {
 		s.lease(s.ctx)
 	}
 	n := s.live.Unsaved()
+	if n == 0 && s.live.Log() != nil {
+		s.saved()
+	}
 	if n == s.unsaved {
 		return
 	}
@@ -529,15 +537,4 @@ func (s *Session) abort(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-func (s *Session) queue() protocol.Queue {
-	texts := func(qs []queued) []string {
-		out := make([]string, len(qs))
-		for i, q := range qs {
-			out[i] = q.text
-		}
-		return out
-	}
-	return protocol.Queue{Steering: texts(s.steering), FollowUp: texts(s.followUp)}
 }
