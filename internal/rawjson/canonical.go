@@ -14,7 +14,8 @@ func AppendCanonical(dst, v []byte) []byte {
 
 // AppendStringify appends v as JSON.stringify(JSON.parse(v)) gives it: without
 // white space, keys that are array indexes first and in order, the others in
-// the order in which they first appear.
+// the order in which they first appear. What it appends is valid JSON even if v
+// is not.
 func AppendStringify(dst, v []byte) []byte {
 	return appendValue(dst, v, func(a, b field) int {
 		ai, aok := arrayIndex(a.key)
@@ -138,8 +139,8 @@ func appendValue(dst, v []byte, cmp func(a, b field) int) []byte {
 				if i = skipSpace(v, top.next); i < len(v) && v[i] == ',' {
 					i = skipSpace(v, i+1)
 				}
-				if i < len(v) && v[i] != ']' {
-					top.next = x.end(i)
+				if end := x.end(i); end > i && v[i] != ']' { // nothing begins at a stray colon
+					top.next = end
 					if !top.first {
 						dst = append(dst, ',')
 					}

@@ -9,7 +9,8 @@
 // [AppendString] turns it back into the escape, so nothing is lost on the way.
 //
 // All functions but [Valid] expect valid JSON and give nothing (nil, false, no
-// elements) for a value of another kind. None recurses, so depth is no limit.
+// elements) for a value of another kind. With JSON that is not valid they end all
+// the same and give what they made out. None recurses, so depth is no limit.
 package rawjson
 
 import (
@@ -102,7 +103,7 @@ func skip(b []byte, i int) int {
 	}
 	for i < len(b) {
 		switch b[i] {
-		case ',', '}', ']', ' ', '\t', '\n', '\r', ':':
+		case ',', '}', ']', ' ', '\t', '\n', '\r', ':', '"', '{', '[':
 			return i
 		}
 		i++

@@ -91,11 +91,14 @@ func TestCompareUTF16(t *testing.T) {
 // What is valid is what encoding/json takes; the canonical form says the same
 // and does not change again.
 func FuzzCanonical(f *testing.F) {
-	for _, s := range []string{`{"a":[1,{"b":null}],"a":"\ud800"}`, `[1e400,-0.0,1E+5]`, `"\u00e9\n"`, "\"\xff\"", `{"a":}`, `[01]`, `{"a":1,}`} {
+	for _, s := range []string{`{"a":[1,{"b":null}],"a":"\ud800"}`, `[1e400,-0.0,1E+5]`, `"\u00e9\n"`, "\"\xff\"", `{"a":}`, `[01]`, `{"a":1,}`, `[:`, `[}`, `[,,`, `{"a":[1}`, `[a"[",{`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, v []byte) {
 		valid := Valid(v)
+		if s := AppendStringify(nil, v); !Valid(s) {
+			t.Fatalf("%q, stringified, is not valid: %q", v, s)
+		}
 		if std := json.Valid(v); std != valid && utf8.Valid(v) && bytes.Count(v, []byte("["))+bytes.Count(v, []byte("{")) < 1000 {
 			t.Fatalf("valid %t, encoding/json says %t", valid, std)
 		}
