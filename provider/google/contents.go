@@ -15,7 +15,6 @@ const (
 	noOutput   = "(no output)"
 	shown      = "Image in the output of "
 	unfitImage = "[an image was left out: its type cannot be sent: "
-	badImage   = "[an image was left out: its data cannot be read]"
 )
 
 // unsigned stands for the signature of a call that another model has made. Google
@@ -165,9 +164,6 @@ func unfit(b message.Block) string {
 	case "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif":
 	default:
 		return unfitImage + b.MimeType + "]"
-	}
-	if !isBase64(b.Data) {
-		return badImage
 	}
 	return ""
 }

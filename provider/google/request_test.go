@@ -86,7 +86,7 @@ func TestContents(t *testing.T) {
 		{"a name that is none, an id of others, a call without result", three, []string{hi, answer("x", `{"type":"toolCall","id":"c|fc/1","name":"1 é"}`)},
 			sentHi + "," + sent(`{"functionCall":{"id":"c_fc_1","name":"_1__","args":{}},`+skipSign+`}`) + `,{"role":"user","parts":[{"functionResponse":{"id":"c_fc_1","name":"_1__","response":{"error":"` + provider.NoResult + `"}}}]}`},
 		{"images that cannot be sent", flash, []string{`{"role":"user","content":[{"type":"text","text":" \n"},{"type":"image","data":"AAAA","mimeType":"image/gif"},{"type":"image","data":"A","mimeType":"image/png"},{"type":"image","data":""},{"type":"image","data":"AAAA","mimeType":"image/heic"}]}`},
-			`{"role":"user","parts":[{"text":"[an image was left out: its type cannot be sent: image/gif]"},{"text":"[an image was left out: its data cannot be read]"},{"inlineData":{"mimeType":"image/heic","data":"AAAA"}}]}`},
+			`{"role":"user","parts":[{"text":"[an image was left out: its type cannot be sent: image/gif]"},{"text":"[an image was left out: its data is damaged]"},{"inlineData":{"mimeType":"image/heic","data":"AAAA"}}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			body := bodyOf(tt.info, provider.Request{Messages: msgs(t, tt.in...)})
