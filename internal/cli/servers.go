@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/boughdev/bough/internal/config"
@@ -21,7 +22,8 @@ import (
 // known from last time.
 const serverWait = 10 * time.Second
 
-// servers are the MCP servers of a session.
+// servers are the MCP servers of a session. A setup that takes the place of
+// another goes on with those of the first if they are the same.
 type servers struct {
 	manager *mcp.Manager
 	list    []mcp.Server
@@ -29,31 +31,28 @@ type servers struct {
 	waited  bool // a prompt has waited for them
 
 	told map[string]bool // that they failed, by name; the session's owner's
+
+	mu    sync.Mutex
+	users int // guarded by mu: the setups that work with them
 }
 
 // connect begins to connect to the MCP servers of a folder. A setup that goes
-// before hands its own on if they are the same; those of them that failed are
-// tried again.
+// before shares its own if they are the same; those of them that failed are tried
+// again.
 func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimits, old *setup) (*servers, []string) {
 	list, problems := mcp.Load(r.paths, p.Dir, trusted)
 	var odd []string
 	for _, pr := range problems {
 		odd = append(odd, pr.String())
 	}
-	if old != nil && old.servers != nil && reflect.DeepEqual(old.servers.list, list) {
-		s := old.servers
-		old.servers = nil
-		for _, st := range s.manager.Status() {
-			if st.State == mcp.Failed || st.State == mcp.NeedsSignIn {
-				go s.manager.Reconnect(context.Background(), st.Name) // how it went is in its status
-			}
-		}
-		return s, odd
+	if old != nil && old.servers != nil && reflect.DeepEqual(old.servers.list, list) && old.servers.share() {
+		old.servers.manager.Retry()
+		return old.servers, odd
 	}
 	if !slices.ContainsFunc(list, func(s mcp.Server) bool { return s.Err == "" && !s.Disabled }) {
 		return nil, odd
 	}
-	s := &servers{list: list, changed: make(chan struct{}, 1), told: map[string]bool{}}
+	s := &servers{list: list, changed: make(chan struct{}, 1), told: map[string]bool{}, users: 1}
 	for _, l := range list {
 		if l.Command == "" || l.Disabled || l.Err != "" || strings.ContainsAny(l.Command, `$/\`) {
 			continue
@@ -120,8 +119,27 @@ func (s *servers) infos() (out []protocol.ServerInfo) {
 	return out
 }
 
+// share reports whether one more setup may work with the servers: not after the
+// last one is closed.
+func (s *servers) share() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == 0 {
+		return false
+	}
+	s.users++
+	return true
+}
+
 func (s *servers) close() {
-	if s != nil {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.users--
+	last := s.users == 0
+	s.mu.Unlock()
+	if last {
 		s.manager.Close()
 	}
 }

@@ -73,8 +73,7 @@ func (r *runner) setUp(_ context.Context, p control.Place, was control.Was, old 
 func (s *setup) chooseTools(before *setup) (odd []string) {
 	usual := s.settings.DefaultTools
 	switch {
-	case before != nil && before.chosen.Tools != nil:
-		s.chosen.Tools = before.chosen.Tools
+	case before != nil && s.chosen.Tools != nil:
 		s.on = *s.chosen.Tools
 		return nil
 	case s.chosen.Tools != nil:

@@ -29,7 +29,9 @@ type Options struct {
 
 	// Setup makes what a session works with, and says what was odd about the
 	// files that it is made of. old is the setup that it is to take the place of,
-	// or nil; it is closed later. Nil: a model without tools and instructions.
+	// or nil. It may still be at work, and is closed later or, if something came in
+	// between, goes on; so only what is safe meanwhile may be taken over from it.
+	// Setup is not called by the owner. Nil: a model without tools and instructions.
 	Setup func(ctx context.Context, p Place, was Was, old Setup) (Setup, []string)
 
 	// Settings shows and changes settings. Nil: there are none to see.

@@ -48,6 +48,7 @@ type Session struct {
 	thinking string
 	fresh    bool
 	setup    Setup
+	renewing bool         // a setup is being made to take its place
 	tools    []tool.Tool  // of the setup
 	prompt   prompt.State // of the setup
 	omitted  []omitted    // what servers have refused, and took without

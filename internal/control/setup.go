@@ -205,28 +205,34 @@ func (s *Session) reload(ctx context.Context, tell bool) (protocol.Reloaded, err
 		return protocol.Reloaded{}, nil
 	}
 	var (
-		was  Was
-		old  Setup
-		busy bool
-		err  error
+		was Was
+		old Setup
+		err error
 	)
 	if derr := s.do(ctx, func() {
-		if busy = s.op != nil; !busy {
-			old = s.setup
-			was, err = s.was()
+		if err = s.mayReload(); err != nil {
+			return
 		}
+		if was, err = s.was(); err != nil {
+			err = &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+			return
+		}
+		was.Choices = s.setup.Choices() // also those that no turn has kept yet
+		old, s.renewing = s.setup, true
 	}); derr != nil {
 		return protocol.Reloaded{}, derr
 	}
-	switch {
-	case busy:
-		return protocol.Reloaded{}, protocol.Fail(protocol.Busy, "Stop the run first: it works with what was read before.")
-	case err != nil:
-		return protocol.Reloaded{}, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
+	if err != nil {
+		return protocol.Reloaded{}, err
 	}
 	setup, odd := s.opts.Setup(ctx, s.place(), was, old)
 	var r protocol.Reloaded
-	if err := s.do(ctx, func() {
+	// What was begun is brought to its end, also for an asker who has gone.
+	if derr := s.do(context.WithoutCancel(ctx), func() {
+		s.renewing = false
+		if err = s.mayReload(); err != nil {
+			return
+		}
 		before, commands := s.prompt, s.setup.Commands()
 		s.take(setup)
 		r.Changes = changes(before, s.prompt, commands, setup.Commands())
@@ -236,12 +242,26 @@ func (s *Session) reload(ctx context.Context, tell bool) (protocol.Reloaded, err
 		for _, o := range odd {
 			s.note("warning", "%s", o)
 		}
-	}); err != nil {
+	}); derr != nil {
+		err = derr
+	}
+	if err != nil {
 		setup.Close()
 		return r, err
 	}
 	old.Close()
 	return r, nil
+}
+
+// mayReload says why the setup cannot be made anew just now. Owner's.
+func (s *Session) mayReload() error {
+	switch {
+	case s.renewing:
+		return protocol.Fail(protocol.Busy, "What this session works with is being read anew just now. Try again when that is done.")
+	case s.op != nil:
+		return protocol.Fail(protocol.Busy, "Stop the run first: it works with what was read before.")
+	}
+	return nil
 }
 
 // changes says in lines what is different between two setups.
@@ -283,6 +303,9 @@ func compare[T any](before, after []T, key func(T) (name, value string), noun st
 
 // switchTools turns tools on and off. Owner's.
 func (s *Session) switchTools(c protocol.SetTools) (protocol.Tools, error) {
+	if s.renewing {
+		return protocol.Tools{}, s.mayReload()
+	}
 	if err := s.setup.Switch(c.On, c.Off); err != nil {
 		return protocol.Tools{}, err
 	}

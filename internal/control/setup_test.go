@@ -191,3 +191,69 @@ func (f *front) body(e *session.Entry) session.Body {
 	}
 	return b
 }
+
+// What happens while a setup is being made anew.
+func TestReloadMeanwhile(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(t *testing.T, f *front) error // meanwhile
+		code protocol.Code                      // of what do returns
+		kept bool                               // the setup that there was goes on
+	}{
+		{"another reload", func(t *testing.T, f *front) error {
+			_, err := f.Do(t.Context(), protocol.Reload{})
+			return err
+		}, protocol.Busy, false},
+		{"tools are switched", func(t *testing.T, f *front) error {
+			_, err := f.Do(t.Context(), protocol.SetTools{Off: []string{"two"}})
+			return err
+		}, protocol.Busy, false},
+		{"a run begins", func(t *testing.T, f *front) error {
+			_, err := f.Do(t.Context(), protocol.Prompt{Text: "hold"})
+			f.until("the run", func() bool { return f.view.Running })
+			return err
+		}, "", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var made []*kit
+			begun, goOn := make(chan struct{}), make(chan struct{})
+			w := newWorld(t, readRule)
+			w.hub = control.NewHub(control.Options{Models: models{scripted.New(scripted.Info("one"), w.script)},
+				Setup: func(_ context.Context, _ control.Place, _ control.Was, old control.Setup) (control.Setup, []string) {
+					k := &kit{tools: []string{"one", "two"}, off: map[string]bool{}, changed: make(chan struct{})}
+					made = append(made, k)
+					if old != nil {
+						begun <- struct{}{}
+						<-goOn
+					}
+					return k, nil
+				}})
+			t.Cleanup(w.hub.Close)
+			f := w.connect(control.Start{})
+			reloaded := make(chan error)
+			go func() {
+				_, err := f.Do(t.Context(), protocol.Reload{})
+				reloaded <- err
+			}()
+			<-begun
+			if err := tt.do(t, f); protocol.CodeOf(err) != tt.code {
+				t.Errorf("meanwhile: %v, want %q", err, tt.code)
+			}
+			close(goOn)
+			if err := <-reloaded; protocol.CodeOf(err) == protocol.Busy != tt.kept {
+				t.Errorf("reload: %v", err)
+			}
+			if made[0].closed == tt.kept || made[1].closed != tt.kept {
+				t.Errorf("closed are %v, %v", made[0].closed, made[1].closed)
+			}
+			if _, err := f.Do(t.Context(), protocol.Abort{}); err != nil {
+				t.Fatal(err)
+			}
+			// The way is free again.
+			go func() { <-begun }()
+			if _, err := f.Do(t.Context(), protocol.Reload{}); err != nil {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}

@@ -361,6 +361,18 @@ func TestServerDiesInMidCall(t *testing.T) {
 	if got := textOf(call(t, m, "mcp__test__echo", `{"text":"back"}`)); got != "back" {
 		t.Errorf("after reconnect: %s", got)
 	}
+
+	// Those that have failed are tried again, those that live are left alone.
+	first := m.servers[0].conn
+	m.Retry()
+	if m.servers[0].conn != first {
+		t.Error("a server that lives was connected to anew")
+	}
+	m.pauses.restart = nil
+	die()
+	until(t, "it is given up once more", func() bool { return statusOf(t, m, "test").State == Failed })
+	m.Retry()
+	until(t, "it is back", func() bool { return statusOf(t, m, "test").State == Connected })
 }
 
 func TestListChanged(t *testing.T) {

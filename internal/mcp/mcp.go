@@ -176,6 +176,14 @@ func (m *Manager) Reconnect(ctx context.Context, name string) error {
 	return err
 }
 
+// Retry begins to connect anew to the servers that have failed, and does not wait
+// for them: how it went is in their status.
+func (m *Manager) Retry() {
+	for _, s := range m.servers {
+		s.retry()
+	}
+}
+
 func (m *Manager) server(name string) (*server, error) {
 	i := slices.IndexFunc(m.servers, func(s *server) bool { return sameName(s.Name, name) })
 	if i < 0 {

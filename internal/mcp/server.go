@@ -105,6 +105,20 @@ func (s *server) start() {
 	}
 }
 
+// retry begins to connect anew if the server has failed.
+func (s *server) retry() {
+	s.mu.Lock()
+	failed := s.attempt == nil && (s.state == Failed || s.state == NeedsSignIn)
+	if failed {
+		s.falls = 0
+		s.beginLocked()
+	}
+	s.mu.Unlock()
+	if failed {
+		s.m.changed()
+	}
+}
+
 // connection returns the connection, and makes it or waits for it if need be. A
 // server that has failed is left alone for a while unless force is set.
 func (s *server) connection(ctx context.Context, force bool) (*connection, error) {
