@@ -462,7 +462,7 @@ func TestForkCloneAndNew(t *testing.T) {
 	if err != nil || got.Text != "second" {
 		t.Fatalf("fork = %+v, %v", got, err)
 	}
-	f.until("the fork", func() bool { return f.view.File != first })
+	f.until("the fork", func() bool { return f.view.File != first && f.view.Leaf != "" })
 	f.wantTalk("user: first", "assistant: Echo: first")
 	f.say("third")
 	if f.view.Header.ParentSession != first {
@@ -472,7 +472,7 @@ func TestForkCloneAndNew(t *testing.T) {
 	if _, err := protocol.Call(ctx, f, protocol.Clone{}); err != nil {
 		t.Fatal(err)
 	}
-	f.until("the clone", func() bool { return f.view.File != fork })
+	f.until("the clone", func() bool { return f.view.File != fork && f.view.Leaf != "" })
 	f.wantTalk("user: first", "assistant: Echo: first", "user: third", "assistant: Echo: third")
 	if _, err := protocol.Call(ctx, f, protocol.NewSession{}); err != nil {
 		t.Fatal(err)
@@ -481,7 +481,7 @@ func TestForkCloneAndNew(t *testing.T) {
 	if _, err := protocol.Call(ctx, f, protocol.SwitchSession{Session: first}); err != nil {
 		t.Fatal(err)
 	}
-	f.until("the first session", func() bool { return f.view.File == first })
+	f.until("the first session", func() bool { return f.view.File == first && f.view.Leaf != "" })
 	f.wantTalk("user: first", "assistant: Echo: first", "user: second", "assistant: Echo: second")
 }
 
@@ -530,7 +530,7 @@ func TestTheLimitOfTurns(t *testing.T) {
 func TestASlowWatcher(t *testing.T) {
 	w := newWorld(t, `{"rules":[{"when":{"user":"long"},"reply":{"text":"x","repeat":200000}}]}`)
 	f := w.connect(control.Start{})
-	slow := make(chan string)
+	slow, watching, said := make(chan string), make(chan struct{}), make(chan struct{})
 	go func() {
 		var v view.View
 		first := true
@@ -539,7 +539,8 @@ func TestASlowWatcher(t *testing.T) {
 				break
 			}
 			if first {
-				time.Sleep(300 * time.Millisecond)
+				close(watching)
+				<-said
 				first = false
 			}
 			v.Apply(ev)
@@ -550,8 +551,9 @@ func TestASlowWatcher(t *testing.T) {
 		p, _ := session.Project(v.Path())
 		slow <- p.Items[len(p.Items)-1].Message.Text("")
 	}()
-	time.Sleep(50 * time.Millisecond)
+	<-watching
 	f.say("long")
+	close(said)
 	if got := <-slow; len(got) != 200000 {
 		t.Errorf("the slow watcher has %d bytes of the answer, want 200000", len(got))
 	}
@@ -560,13 +562,17 @@ func TestASlowWatcher(t *testing.T) {
 func TestWireRecordsAreJSON(t *testing.T) {
 	w := newWorld(t, readRule)
 	f := w.connect(control.Start{})
-	done := make(chan int)
+	done, watching := make(chan int), make(chan struct{})
 	go func() {
 		var wire protocol.Wire
-		n := 0
+		n, began := 0, false
 		for ev, err := range f.Watch(context.Background(), 0) {
 			if err != nil {
 				break
+			}
+			if !began {
+				close(watching)
+				began = true
 			}
 			for _, r := range wire.Records(ev) {
 				if !json.Valid(r) {
@@ -580,7 +586,7 @@ func TestWireRecordsAreJSON(t *testing.T) {
 		}
 		done <- n
 	}()
-	time.Sleep(20 * time.Millisecond)
+	<-watching
 	f.say("read them")
 	if n := <-done; n < 20 {
 		t.Errorf("%d records", n)
