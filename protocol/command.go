@@ -99,11 +99,24 @@ type (
 		// Strict refuses a place between a tool call and its results, Exact takes
 		// it; else the leaf goes on to the last result of that turn.
 		Strict, Exact bool
+
+		// Summarize sums up what is left behind and puts that at the new place.
+		// Nothing moves before the summary is there, nor if it fails or is
+		// aborted. Instructions are something to look at above all or, with
+		// ReplaceInstructions, all that the summariser is told.
+		Summarize           bool
+		Instructions        string
+		ReplaceInstructions bool
+
+		Label   string // of the summary or, without one, of the target
+		Persist bool   // write down at once where the leaf stands
 	}
 
 	// Navigated says where the leaf came to stand.
 	Navigated struct {
 		Old, Leaf session.ID
+		Aborted   bool            // while summing up: nothing has moved
+		Summary   session.ID      // the entry of the summary, "" without one
 		Moved     bool            // the place was between a call and its results
 		Text      string          // of the chosen message of the user, for the editor
 		Images    []message.Block // its images

@@ -12,6 +12,10 @@ import (
 // the same records in the same order, nothing of ours among them. It is for one
 // stream of events; the zero value is ready.
 type Wire struct {
+	// Ours adds the events of moves and summaries that pi does not have, for those
+	// who asked for them (docs/spec/rpc.md 14.6).
+	Ours bool
+
 	streaming bool // an answer has a message_start and no message_end yet
 }
 
@@ -119,6 +123,10 @@ func (w *Wire) Records(ev Event) [][]byte {
 			}
 		}
 		return one(r.str("delta", e.Delta))
+	case BranchSummaryStarted, BranchSummaryEnded, LeafMoved:
+		if w.Ours {
+			return one(moveRecord(e))
+		}
 	case CompactionStarted, CompactionEnded, SummaryRetryScheduled, SummaryRetryStarted, SummaryRetryEnded:
 		return one(summaryRecord(e))
 	}

@@ -121,7 +121,13 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.Abort:
 		return protocol.None{}, s.abort(ctx)
 	case protocol.Navigate:
-		return owned(ctx, s, func() (protocol.Navigated, error) { return s.navigate(x) })
+		return s.navigate(ctx, x)
+	case protocol.Back:
+		return owned(ctx, s, s.back)
+	case protocol.Forward:
+		return owned(ctx, s, s.forward)
+	case protocol.Take:
+		return s.takeOver(ctx, x)
 	case protocol.SetLabel:
 		return owned(ctx, s, func() (session.ID, error) { return s.setLabel(x) })
 	case protocol.Hide:
@@ -240,7 +246,7 @@ func (h *Hub) alone(s *Session) bool {
 // begin is how a new session of this front end is begun.
 func (c *Conn) begin() Start {
 	start := c.start
-	start.Open, start.AtWord, start.Label = "", "", ""
+	start.Open, start.AtWord, start.Label, start.Own = "", "", "", false
 	start.New = session.Header{CWD: c.session().dir}
 	return start
 }

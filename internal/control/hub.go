@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,8 @@ type Options struct {
 
 	Retry    Retry
 	MaxTurns int // of one run; 0: no limit
+
+	BranchReserve int64 // tokens to keep free when a branch is summed up
 
 	CacheNotices bool // say when a provider has lost much of its cache
 
@@ -110,6 +113,10 @@ type Start struct {
 	Dir    string // to work in; "": the session's own
 	AtWord string // the entry to stand at, see Options.Find; "": where the session stood last
 
+	// Own opens a view of its own, also if the session is live already: with a leaf,
+	// queues, a model and runs of its own. What it says is a branch in the same log.
+	Own bool
+
 	Provider, Model string // "" : the session's, else the default
 	Thinking        string
 	Label           string // names the session
@@ -122,7 +129,8 @@ type Hub struct {
 	opts Options
 
 	mu       sync.Mutex
-	sessions map[string]*Session // see keyOf; guarded by mu
+	sessions map[string]*Session // see keyOf, and a number for views of their own; guarded by mu
+	views    int                 // of their own, so far; guarded by mu
 	closed   bool                // guarded by mu
 }
 
@@ -167,6 +175,10 @@ func (h *Hub) open(ctx context.Context, start Start) (*Session, error) {
 		return nil, protocol.ErrClosed
 	}
 	key := keyOf(live, start)
+	if start.Own {
+		h.views++
+		key += fmt.Sprintf("\x00%d", h.views)
+	}
 	if s, ok := h.sessions[key]; ok && start.Open != "" {
 		live.Close() // it is open already
 		s.holders++
@@ -210,6 +222,25 @@ func load(ctx context.Context, start Start) (*session.Session, error) {
 		return nil, &protocol.Error{Code: protocol.UnknownSession, Text: err.Error(), Err: err}
 	}
 	return s, err
+}
+
+// stir lets the other views of a session's log look what is new in it.
+func (h *Hub) stir(s *Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.views == 0 {
+		return
+	}
+	log, _, _ := strings.Cut(s.key, "\x00")
+	for key, other := range h.sessions {
+		if of, _, _ := strings.Cut(key, "\x00"); of != log || other == s {
+			continue
+		}
+		select {
+		case other.mail <- other.look:
+		default: // it has much to do, and looks before it appends
+		}
+	}
 }
 
 // leave gives up a session; nobody's session is closed.

@@ -19,6 +19,9 @@ func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
 		return "", err
 	}
 	c.Text = text
+	if s.op != nil && s.op.summing {
+		return "", s.atRest()
+	}
 	if s.op != nil {
 		switch c.WhenBusy {
 		case protocol.AsSteering:
@@ -58,7 +61,7 @@ func (s *Session) start(first ...queued) (protocol.Disposition, error) {
 		return "", protocol.Fail(protocol.NoModel, "No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo.")
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	op := &operation{cancel, make(chan struct{})}
+	op := &operation{cancel: cancel, done: make(chan struct{})}
 	s.op = op
 	r := &run{s: s, first: first}
 	go r.run(ctx, op)

@@ -38,6 +38,10 @@ type Session struct {
 
 	holders int // guarded by hub.mu
 
+	// apart means that this is a view of its own on a log that others may have open
+	// too, in this process. Where it stands is not written down, and it has no lease.
+	apart bool
+
 	// What follows is the owner's.
 	live     *session.Session
 	branch   *session.Branch
@@ -52,6 +56,8 @@ type Session struct {
 	tools    []tool.Tool  // of the setup
 	prompt   prompt.State // of the setup
 	omitted  []omitted    // what servers have refused, and took without
+	past     []session.ID // places that were left
+	future   []session.ID // and that were come back from
 	steering []queued
 	followUp []queued
 	op       *operation // what Abort ends; nil at rest
@@ -72,15 +78,16 @@ type Session struct {
 
 // operation is something that goes on and that Abort ends.
 type operation struct {
-	cancel context.CancelFunc
-	done   chan struct{} // closed when it is over, in the owner
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when it is over, in the owner
+	summing bool          // a branch is being summed up; else it is a run
 }
 
 // markAfter is how long a move of the leaf stays in memory only.
 const markAfter = 2 * time.Second
 
 func newSession(ctx context.Context, h *Hub, live *session.Session, start Start) (*Session, error) {
-	s := &Session{hub: h, opts: h.opts, store: start.Store, file: start.File, live: live, fresh: start.Open == "",
+	s := &Session{hub: h, opts: h.opts, store: start.Store, file: start.File, live: live, fresh: start.Open == "", apart: start.Own,
 		mail: make(chan func(), 64), ended: make(chan struct{}), watchers: map[*mailbox]struct{}{}, bashes: map[*bash]struct{}{}}
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.dir = start.Dir
@@ -180,7 +187,7 @@ func (s *Session) noteDamage() {
 // lease makes this process the owner of a session that is kept, if nobody else
 // is. It is a courtesy: with another owner the session is used all the same.
 func (s *Session) lease(ctx context.Context) {
-	if s.store == nil || s.leased {
+	if s.store == nil || s.leased || s.apart {
 		return
 	}
 	s.leased = true
@@ -326,8 +333,8 @@ func (s *Session) close() {
 			s.stopMark()
 			if err := s.live.Flush(ctx); err != nil {
 				s.opts.Lost(s.live.Unsaved(), errors.Unwrap(err))
-			} else if _, err := s.branch.Mark(ctx); err != nil {
-				s.opts.Log.Warn("keep the position", "err", err)
+			} else {
+				s.keepPlace(ctx)
 			}
 			s.closeKept()
 			if err := s.live.Close(); err != nil {
@@ -415,7 +422,7 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 
 // state says how the session stands. Owner's.
 func (s *Session) state() protocol.State {
-	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil, Thinking: s.thinking, Queue: s.queue(),
+	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil && !s.op.summing, Compacting: s.op != nil && s.op.summing, Thinking: s.thinking, Queue: s.queue(),
 		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), MaxTurns: s.opts.MaxTurns}
 	if s.model != nil {
 		info := s.model.Info()
@@ -451,6 +458,7 @@ func (s *Session) appendAs(id session.ID, body session.Body) (*session.Entry, er
 		s.announce()
 	}
 	s.tell(err)
+	s.hub.stir(s)
 	return e, nil
 }
 
@@ -505,13 +513,23 @@ func (s *Session) startMark() {
 				return
 			}
 			s.mark = nil
-			if e, err := s.branch.Mark(s.ctx); err != nil && !isUnsaved(err) {
-				s.opts.Log.Warn("keep the position", "err", err)
-			} else if e != nil {
-				s.emit(protocol.Appended{Entry: e, Foreign: true})
-			}
+			s.keepPlace(s.ctx)
 		})
 	})
+}
+
+// keepPlace writes down where the conversation stands, but for a view of its own.
+// Owner's.
+func (s *Session) keepPlace(ctx context.Context) {
+	s.stopMark()
+	if s.apart {
+		return
+	}
+	if e, err := s.branch.Mark(ctx); err != nil && !isUnsaved(err) {
+		s.opts.Log.Warn("keep the position", "err", err)
+	} else if e != nil {
+		s.emit(protocol.Appended{Entry: e, Foreign: true})
+	}
 }
 
 func (s *Session) stopMark() {
