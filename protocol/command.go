@@ -166,9 +166,6 @@ type (
 		Text   string
 		Images []message.Block
 	}
-
-	// GetStats counts messages, tokens and cost over all branches.
-	GetStats struct{}
 )
 
 // Settings of the session.
@@ -311,7 +308,6 @@ func (NewSession) Name() string      { return "new_session" }
 func (SwitchSession) Name() string   { return "switch_session" }
 func (Fork) Name() string            { return "fork" }
 func (Clone) Name() string           { return "clone" }
-func (GetStats) Name() string        { return "get_session_stats" }
 func (SetModel) Name() string        { return "set_model" }
 func (SetThinking) Name() string     { return "set_thinking_level" }
 func (GetModels) Name() string       { return "get_available_models" }
@@ -345,7 +341,6 @@ func (NewSession) answers(None)              {}
 func (SwitchSession) answers(None)           {}
 func (Fork) answers(Forked)                  {}
 func (Clone) answers(None)                   {}
-func (GetStats) answers(session.Stats)       {}
 func (SetModel) answers(provider.Info)       {}
 func (SetThinking) answers(string)           {}
 func (GetModels) answers(Models)             {}

@@ -41,6 +41,8 @@ type (
 		Tools      []ToolStarted    // running
 		Unsaved    int              // entries that could not be written yet
 		MaxTurns   int
+		Context    *ContextUse
+		Open       []Asked // questions
 	}
 )
 

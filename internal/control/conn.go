@@ -145,7 +145,13 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.GetState:
 		return owned(ctx, s, func() (protocol.State, error) { return s.state(), nil })
 	case protocol.GetStats:
-		return owned(ctx, s, func() (session.Stats, error) { return s.live.Tree().Stats() })
+		return s.stats(ctx)
+	case protocol.GetCost:
+		return s.cost(ctx, x)
+	case protocol.EditContext:
+		return owned(ctx, s, func() (protocol.Hidden, error) { return s.rewrite(x) })
+	case protocol.Answer:
+		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.answerTo(x) })
 	case protocol.GetCommands:
 		return owned(ctx, s, func() (protocol.Commands, error) { return protocol.Commands{Commands: s.setup.Commands()}, nil })
 	case protocol.GetTools:

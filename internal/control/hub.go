@@ -43,6 +43,10 @@ type Options struct {
 
 	BranchReserve int64 // tokens to keep free when a branch is summed up
 
+	Budget   Budget
+	Accounts Accounts // nil: what other sessions took is not known
+	Asks     bool     // there are people who answer questions
+
 	CacheNotices bool // say when a provider has lost much of its cache
 
 	// Of the queues: deliver all at once, or one message each time.

@@ -24,7 +24,7 @@ import (
 //  4. the limit of turns
 //  5. prompt, tools, model or thinking differ from what the path declares →
 //     entries that say so
-//  6. project the path → the next request
+//  6. project the path → the next request, if the budgets allow it or people do
 func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
 	again := false
 	if last == nil {
@@ -48,7 +48,10 @@ func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
 		step, err = r.next(ctx, last, again)
 		return err
 	})
-	return step, err
+	if step == nil || err != nil {
+		return nil, err
+	}
+	return r.paid(ctx, step, last == nil)
 }
 
 // waitForTools gives tools that are still on their way the time to come.

@@ -63,6 +63,7 @@ func (s *Session) start(first ...queued) (protocol.Disposition, error) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	op := &operation{cancel: cancel, done: make(chan struct{})}
 	s.op = op
+	s.spent.beginRun()
 	r := &run{s: s, first: first}
 	go r.run(ctx, op)
 	return protocol.Started, nil

@@ -74,6 +74,12 @@ type Session struct {
 	told     string // where people were told the session lies
 	mark     *time.Timer
 	notices  []protocol.Notice // of the start, for whoever watches first
+
+	use       *protocol.ContextUse // as it was last told
+	ratio     ratio
+	spent     spent
+	questions []*question
+	asked     int // questions so far
 }
 
 // operation is something that goes on and that Abort ends.
@@ -276,6 +282,7 @@ func (s *Session) look() {
 // replaced is called when another program has put something else in the place of
 // the session's log: what was told of it no longer holds. Owner's.
 func (s *Session) replaced(lost int) {
+	s.spent.known = false
 	for m := range s.watchers {
 		s.watch(m, 0)
 	}
@@ -359,6 +366,7 @@ func (s *Session) emit(ev protocol.Event) {
 	for m := range s.watchers {
 		m.put(ev)
 	}
+	s.gauge(ev)
 }
 
 // follow keeps what a watcher that comes later must know.
@@ -372,6 +380,7 @@ func (s *Session) follow(ev protocol.Event) {
 			s.answer.Add(e.Delta)
 		}
 	case protocol.Appended:
+		s.spent.add(e.Entry, e.Foreign)
 		if e.Entry.Role == message.Assistant && !e.Foreign {
 			s.answer = nil
 		}
@@ -423,7 +432,8 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 // state says how the session stands. Owner's.
 func (s *Session) state() protocol.State {
 	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil && !s.op.summing, Compacting: s.op != nil && s.op.summing, Thinking: s.thinking, Queue: s.queue(),
-		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), MaxTurns: s.opts.MaxTurns}
+		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), MaxTurns: s.opts.MaxTurns,
+		Context: s.contextUse(), Open: s.open()}
 	if s.model != nil {
 		info := s.model.Info()
 		st.Model = &info

@@ -26,6 +26,8 @@ type View struct {
 	Thinking string
 	Queue    protocol.Queue
 	Unsaved  int
+	Context  *protocol.ContextUse
+	Open     []protocol.Asked // questions that wait for an answer
 
 	Running bool
 	Answer  *message.Message // being streamed, as far as it has come
@@ -85,6 +87,12 @@ func (v *View) Apply(ev protocol.Event) {
 	case protocol.ModelChanged:
 		info := e.Model
 		v.Model = &info
+	case protocol.ContextChanged:
+		v.Context = e.Use
+	case protocol.Asked:
+		v.Open = append(v.Open, e)
+	case protocol.Answered:
+		v.Open = slices.DeleteFunc(v.Open, func(q protocol.Asked) bool { return q.ID == e.ID })
 	case protocol.ThinkingChanged:
 		v.Thinking = e.Level
 	}
@@ -92,6 +100,7 @@ func (v *View) Apply(ev protocol.Event) {
 
 func (v *View) state(s protocol.State) {
 	v.Leaf, v.Model, v.Thinking, v.Queue, v.Unsaved, v.Running = s.Leaf, s.Model, s.Thinking, s.Queue, s.Unsaved, s.Running
+	v.Context, v.Open = s.Context, slices.Clone(s.Open)
 	v.Answer, v.builder, v.Tools = s.Answer, nil, nil
 	if s.Answer != nil {
 		v.builder = message.Resume(*s.Answer)

@@ -54,7 +54,7 @@ func (r *repl) session() error {
 		row("copy of", "%s", filepath.Base(p))
 	}
 	row("messages", "%d (%d of yours, %s)", st.User+st.Assistant, st.User, render.Plural(st.Assistant, "answer", "answers"))
-	row("besides", "%s", r.besides(st))
+	row("besides", "%s", r.besides(st.Stats))
 	row("tree", "%s, %s", render.Plural(max(ends, 1), "branch", "branches"), render.Plural(t.Len(), "entry", "entries"))
 	row("position", "%s", r.describe(r.view.Leaf))
 	row("model", "%s, thinking %s", r.modelName(), r.view.Thinking)
