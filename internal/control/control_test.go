@@ -148,7 +148,7 @@ func name(ev protocol.Event) string {
 		if e.Entry.Role != "" {
 			n = "+" + string(e.Entry.Role)
 		}
-	case protocol.Delta:
+	case protocol.Delta, protocol.ContextChanged:
 		n = ""
 	}
 	return n
