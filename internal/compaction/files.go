@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -29,14 +30,15 @@ func (f Files) Lists() (read, modified []string) {
 
 // Blocks are the lists as they stand behind a summary, each after a blank line; ""
 // without files.
-func (f Files) Blocks() string {
+func (f Files) Blocks() string { return blocks(f.Lists()) }
+
+func blocks(read, modified []string) string {
 	var b strings.Builder
 	block := func(tag string, paths []string) {
 		if len(paths) > 0 {
 			b.WriteString("\n\n<" + tag + ">\n" + strings.Join(paths, "\n") + "\n</" + tag + ">")
 		}
 	}
-	read, modified := f.Lists()
 	block("read-files", read)
 	block("modified-files", modified)
 	return b.String()
@@ -135,4 +137,28 @@ func (s *fileSets) call(name string, args message.Value) {
 
 func (s fileSets) clone() fileSets {
 	return fileSets{maps.Clone(s.read), maps.Clone(s.edited), maps.Clone(s.written)}
+}
+
+// moreFiles begins the line that stands for files that are not listed.
+const moreFiles = "(and "
+
+// blocksWithin are the blocks in so many tokens at most, about; 0 sets no limit.
+// What was changed comes before what was only read.
+func (f Files) blocksWithin(tokens int64) string {
+	all := f.Blocks()
+	if tokens <= 0 || weight(all) <= tokens {
+		return all
+	}
+	read, modified := f.Lists()
+	fit := func(paths []string) []string {
+		for i, p := range paths {
+			if tokens -= weight(p) + 1; tokens < 0 {
+				return append(slices.Clone(paths[:i]), fmt.Sprintf("%s%d more)", moreFiles, len(paths)-i))
+			}
+		}
+		return paths
+	}
+	modified = fit(modified)
+	read = fit(read)
+	return blocks(read, modified)
 }

@@ -23,6 +23,8 @@ type Plan struct {
 	Prefix   []session.Item // and the beginning of a turn that is split
 	Split    bool           // a turn is split: what is kept begins within it
 	Files    Files
+
+	keep int // the entry of the context that FirstKept is
 }
 
 // Plan plans a compaction. It returns nil if there is nothing to compact.
@@ -34,7 +36,7 @@ func (c *Context) Plan(o Options) (*Plan, error) {
 	if err != nil || at.keep >= len(c.p.Entries) {
 		return nil, err
 	}
-	p := &Plan{FirstKept: c.p.Entries[at.keep].ID, TokensBefore: c.Tokens, Split: at.turn >= 0}
+	p := &Plan{FirstKept: c.p.Entries[at.keep].ID, TokensBefore: c.Tokens, Split: at.turn >= 0, keep: at.keep}
 	if p.Split {
 		p.History, p.Prefix = c.spoken(at.start, at.turn), c.spoken(at.turn, at.keep)
 	} else {
