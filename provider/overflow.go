@@ -8,6 +8,13 @@ import "strings"
 // tooLong reports whether a text says that the conversation does not fit.
 func tooLong(text string) bool { return anyOf(text, overflowTexts) }
 
+// SaysTooLong reports whether what an answer failed with, as sessions keep it, says
+// that the conversation does not fit.
+func SaysTooLong(text string) bool {
+	text = strings.ToLower(text)
+	return !throttled(text) && (tooLong(text) || strings.HasPrefix(text, "413"))
+}
+
 // throttled reports whether a text is about too many requests, or tokens in too
 // short a time, which may read like an overflow.
 func throttled(text string) bool { return anyOf(text, throttleTexts) }

@@ -120,6 +120,10 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Queue, error) { return s.queue(), nil })
 	case protocol.Abort:
 		return protocol.None{}, s.abort(ctx)
+	case protocol.Compact:
+		return s.compactNow(ctx, x)
+	case protocol.EditSummary:
+		return owned(ctx, s, func() (session.ID, error) { return s.editSummary(x) })
 	case protocol.Navigate:
 		return s.navigate(ctx, x)
 	case protocol.Back:

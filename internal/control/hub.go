@@ -38,8 +38,9 @@ type Options struct {
 	// Settings shows and changes settings. Nil: there are none to see.
 	Settings Settings
 
-	Retry    Retry
-	MaxTurns int // of one run; 0: no limit
+	Retry      Retry
+	Compaction Compaction
+	MaxTurns   int // of one run; 0: no limit
 
 	BranchReserve int64 // tokens to keep free when a branch is summed up
 

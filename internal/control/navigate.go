@@ -13,6 +13,8 @@ func (s *Session) atRest() error {
 	switch {
 	case s.op == nil:
 		return nil
+	case s.op.compacts:
+		return protocol.Fail(protocol.Compacting, "The conversation is being compacted. Wait for that, or stop it first.")
 	case s.op.summing:
 		return protocol.Fail(protocol.Compacting, "A branch is being summed up. Wait for that, or stop it first.")
 	}

@@ -17,20 +17,30 @@ import (
 // Next is all policy between two turns, in this order:
 //
 //  1. the last answer failed: transient → hide it, wait, try again; refused for
-//     something that can be left out → hide it, try once without that; else end
-//  2. steering queue → user entries
-//  3. nothing heard and no tool results: follow-up queue → user entries; still
+//     something that can be left out → hide it, try once without that; too long →
+//     hide it, compact, try once more; else end
+//  2. the conversation is over its limit → compaction
+//  3. steering queue → user entries
+//  4. nothing heard and no tool results: follow-up queue → user entries; still
 //     nothing → end
-//  4. the limit of turns
-//  5. prompt, tools, model or thinking differ from what the path declares →
+//  5. the limit of turns
+//  6. prompt, tools, model or thinking differ from what the path declares →
 //     entries that say so
-//  6. project the path → the next request, if the budgets allow it or people do
+//  7. project the path → the next request, if the budgets allow it or people do
 func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
 	again := false
 	if last == nil {
 		r.waitForTools(ctx)
 	}
-	if last != nil && last.Err != nil {
+	switch {
+	case last != nil && r.tooLong(ctx, last):
+		if !r.recover(ctx, last) {
+			return nil, nil
+		}
+		again = true
+	case last == nil || last.Err == nil:
+		r.makeRoom(ctx, last)
+	default:
 		wait, ok := r.failed(ctx, last)
 		if !ok {
 			return nil, nil

@@ -26,6 +26,9 @@ func (s *Session) newID() session.ID {
 
 func (s *Session) enqueue(q *[]queued, m queued) (protocol.Disposition, error) {
 	m.id = s.newID()
+	if s.op != nil {
+		s.op.queued = true
+	}
 	*q = append(*q, m)
 	s.queueChanged()
 	return protocol.Queued, nil

@@ -19,7 +19,7 @@ func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
 		return "", err
 	}
 	c.Text = text
-	if s.op != nil && s.op.summing {
+	if s.op != nil && s.op.summing && (!s.op.compacts || c.WhenBusy == protocol.Refuse) {
 		return "", s.atRest()
 	}
 	if s.op != nil {
@@ -76,7 +76,9 @@ func (r *run) run(ctx context.Context, op *operation) {
 	s := r.s
 	for again := true; again; {
 		err := agent.Run(ctx, r)
-		again = false
+		if again = false; err == nil {
+			r.afterwards(ctx)
+		}
 		if derr := s.do(context.WithoutCancel(ctx), func() {
 			if again = r.goesOn(ctx, err); again {
 				return
@@ -139,6 +141,8 @@ type run struct {
 	sent    provider.Request // the last
 	from    []*session.Entry // the entries of its messages
 	trying  []omitted        // for the answer that is being tried for
+
+	recovered bool // from an overflow, since somebody spoke or the model answered
 }
 
 var _ agent.Host = (*run)(nil)
@@ -160,7 +164,9 @@ func (r *run) Record(ctx context.Context, m message.Message) error {
 
 // answered is called when a complete answer has come. Owner's.
 func (r *run) answered(m message.Message) {
-	r.s.missed(m)
+	if r.s.missed(m); m.StopReason != message.Length {
+		r.recovered = false
+	}
 	if r.retries > 0 {
 		r.s.emit(protocol.RetryEnded{Success: true, Attempt: r.retries})
 		r.retries = 0
@@ -208,6 +214,7 @@ func (r *run) end(ctx context.Context, err error) {
 func (r *run) say(q queued) error {
 	m := userMessage(q)
 	r.said = append(r.said, m)
+	r.recovered = false
 	_, err := r.s.appendAs(q.id, session.Message{Message: m})
 	r.s.wasSaid()
 	return err

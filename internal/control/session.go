@@ -80,13 +80,20 @@ type Session struct {
 	spent     spent
 	questions []*question
 	asked     int // questions so far
+
+	compacting bool // in a run or by itself
+	futile     int  // compactions in a row that brought nothing
+	pause      int  // turns before the next try
 }
 
 // operation is something that goes on and that Abort ends.
 type operation struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when it is over, in the owner
-	summing bool          // a branch is being summed up; else it is a run
+	summing bool          // something is being summed up; else it is a run
+
+	compacts bool // the conversation, not a branch
+	queued   bool // a message was queued meanwhile
 }
 
 // markAfter is how long a move of the leaf stays in memory only.
@@ -431,7 +438,7 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 
 // state says how the session stands. Owner's.
 func (s *Session) state() protocol.State {
-	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil && !s.op.summing, Compacting: s.op != nil && s.op.summing, Thinking: s.thinking, Queue: s.queue(),
+	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil && !s.op.summing, Compacting: s.compacting || s.op != nil && s.op.summing, Thinking: s.thinking, Queue: s.queue(),
 		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), MaxTurns: s.opts.MaxTurns,
 		Context: s.contextUse(), Open: s.open()}
 	if s.model != nil {
