@@ -135,3 +135,124 @@ func contents(t *testing.T, file string) map[string]bool {
 	}
 	return had
 }
+
+// What was shown of an answer when the process was killed is there at the next
+// start, but for what came in the last moment.
+func TestKilledWhileItAnswers(t *testing.T) {
+	times := 20
+	if testing.Short() {
+		times = 3
+	}
+	var words strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&words, "w%d 好 ", i)
+	}
+	dir := t.TempDir()
+	rules, err := json.Marshal(map[string]any{"defaults": map[string]any{"chunk": 9, "delayMs": 4},
+		"rules": []any{map[string]any{"when": map[string]any{}, "reply": map[string]any{"thinking": "Let me count.", "text": words.String()}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "script.json"), rules, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "HOME="+dir, "BOUGH_AGENT_DIR="+filepath.Join(dir, "agent"), "XDG_STATE_HOME="+filepath.Join(dir, "state"),
+		"BOUGH_OFFLINE=1", "BOUGH_SCRIPT="+filepath.Join(dir, "script.json"))
+	r := rand.New(rand.NewPCG(3, 4))
+	file := filepath.Join(dir, "s.jsonl")
+	for i := range times {
+		shown := watchAndKill(t, dir, env, file, r, fmt.Sprintf("go %d", i))
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := exec.Command("bough", "--repl", "--session", file)
+		look.Dir, look.Env, look.Stdin = dir, env, strings.NewReader("/history\n")
+		out, err := look.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "was recovered") {
+			t.Fatalf("kill %d: nobody is told of the answer: %v\n%s", i, err, out)
+		}
+		if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+			t.Fatalf("kill %d: looking at the session has changed it: %v\n%s", i, err, after[len(before):])
+		}
+		name := exec.Command("bough", "--repl", "--session", file)
+		name.Dir, name.Env, name.Stdin = dir, env, strings.NewReader(fmt.Sprintf("/name after %d\n", i))
+		if out, err := name.CombinedOutput(); err != nil {
+			t.Fatalf("kill %d: %v\n%s", i, err, out)
+		}
+		found := 0
+		for m := range contents(t, file) {
+			if !strings.HasPrefix(m, `{"role":"assistant"`) {
+				continue
+			}
+			var a struct {
+				StopReason string
+				Content    []struct{ Text string }
+			}
+			if err := json.Unmarshal([]byte(m), &a); err != nil {
+				t.Fatal(err)
+			}
+			found++
+			if last := a.Content[len(a.Content)-1].Text; a.StopReason != "aborted" || !strings.HasPrefix(words.String(), last) {
+				t.Fatalf("kill %d: recovered as %q, %q", i, a.StopReason, last)
+			}
+			if strings.Contains(m, shown) {
+				shown = ""
+			}
+		}
+		if shown != "" || found != i+1 {
+			t.Fatalf("kill %d: %d answers, none of which has %q", i, found, shown)
+		}
+	}
+}
+
+// watchAndKill kills a run while its answer comes, and returns what had been shown
+// of it a moment before.
+func watchAndKill(t *testing.T, dir string, env []string, file string, r *rand.Rand, prompt string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bough", "--mode", "json", "--model", "scripted/one", "--session", file, prompt)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	type piece struct {
+		at   time.Time
+		text string
+	}
+	var came []piece
+	var killed time.Time
+	after := time.Duration(300+r.IntN(500)) * time.Millisecond
+	scanner := bufio.NewScanner(out)
+	for scanner.Scan() {
+		var ev struct {
+			AssistantMessageEvent struct{ Type, Delta string }
+		}
+		if err := json.Unmarshal(scanner.Bytes(), &ev); err != nil {
+			break // cut off by the kill
+		}
+		if e := ev.AssistantMessageEvent; e.Type == "text_delta" {
+			came = append(came, piece{time.Now(), e.Delta})
+		}
+		if len(came) > 0 && killed.IsZero() && time.Since(came[0].at) > after {
+			killed = time.Now()
+			cmd.Process.Kill()
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	shown := ""
+	for _, p := range came {
+		if killed.Sub(p.at) > 250*time.Millisecond {
+			shown += p.text
+		}
+	}
+	if shown == "" {
+		t.Fatalf("nothing was shown of the answer in %v", after)
+	}
+	return shown
+}
