@@ -62,7 +62,7 @@ func sections() []section {
 			number("compaction.reserveTokens", "Room that compaction leaves for the answer.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.Compaction.ReserveTokens }),
 			number("compaction.keepRecentTokens", "What compaction keeps of the end of a conversation.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.Compaction.KeepRecentTokens }),
 			compactionOverrides(),
-			number("branchSummary.reserveTokens", "Room that is left when a branch is summed up.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.BranchSummary.ReserveTokens }).later(),
+			number("branchSummary.reserveTokens", "Room that is left when a branch is summed up.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.BranchSummary.ReserveTokens }),
 			flag("branchSummary.skipPrompt", "Do not ask whether a branch that is left is to be summed up.", func(s *Settings) *bool { return &s.BranchSummary.SkipPrompt }).later(),
 		}},
 		{"Network and retries", []key{

@@ -62,10 +62,14 @@ func (p *Previews) of(e *session.Entry) Preview {
 		s := unmarked(b.Summary)
 		return Preview{Who: "compaction", Text: strings.TrimSpace(size + " -> " + s), Row: strings.TrimSpace("[compaction: " + size + "] " + s)}
 	case session.BranchSummary:
-		s := unmarked(b.Summary)
+		s := unmarked(withoutIntro(b.Summary))
 		return Preview{Who: "summary", Text: s, Row: strings.TrimSpace("[branch summary]: " + s)}
 	case session.CustomMessage:
 		s := withImages(message.Message{Content: b.Content})
+		if b.CustomType == "bough.take" {
+			s = strings.TrimPrefix(s, "From another branch of this conversation, ")
+			return Preview{Who: "taken", Text: s, Row: "[taken]: " + s}
+		}
 		typ := OneLine(b.CustomType)
 		return Preview{Who: "custom", Text: typ + ": " + s, Row: "[" + typ + "]: " + s}
 	case session.ModelChange:
@@ -98,6 +102,9 @@ func who(e *session.Entry) string {
 	case session.TypeBranchSummary:
 		return "summary"
 	case session.TypeCustomMessage:
+		if e.Custom == "bough.take" {
+			return "taken"
+		}
 		return "custom"
 	}
 	switch e.Role {
@@ -292,6 +299,16 @@ func unmarked(s string) string {
 		b.WriteString(strings.NewReplacer("**", "", "__", "", "`", "").Replace(line) + " ")
 	}
 	return OneLine(b.String())
+}
+
+// withoutIntro returns the summary of a branch without the two lines that bough and
+// pi write before it for the model.
+func withoutIntro(s string) string {
+	intro, rest, ok := strings.Cut(s, "\n\n")
+	if ok && strings.Count(intro, "\n") == 1 && strings.HasSuffix(strings.TrimSpace(intro), ":") {
+		return rest
+	}
+	return s
 }
 
 // IsSilent reports whether an answer says nothing by itself: no text, just tool

@@ -75,6 +75,10 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.back()
 	case "forward":
 		return r.forward()
+	case "summarize":
+		r.summarize(c.Rest)
+	case "take":
+		return r.take(c)
 	case "label":
 		return r.label(c.Rest)
 	case "hide":

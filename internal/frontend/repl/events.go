@@ -23,7 +23,7 @@ func (r *repl) event(w watched) error {
 	case protocol.Opened:
 		r.opened++
 		r.ready = false
-		r.list, r.past, r.future, r.draft, r.foreign, r.early = nil, nil, nil, nil, 0, nil
+		r.list, r.summary, r.draft, r.foreign, r.early = nil, nil, nil, 0, nil
 	case protocol.State:
 		r.ready = true
 		r.text.resume(r.out, r.view.Answer)
@@ -41,6 +41,10 @@ func (r *repl) event(w watched) error {
 		r.calls.ended(r.out, e, r.o.Width)
 	case protocol.TurnEnded:
 		r.turn.add(e)
+	case protocol.BranchSummaryStarted:
+		r.summing()
+	case protocol.SummaryRetryScheduled:
+		r.note("%s Trying again in %s (%d of %d).", stopped(render.OneLine(e.Error)), seconds(e.Delay), e.Attempt, e.Max)
 	case protocol.RetryStarted:
 		r.retrying(e)
 	case protocol.RunEnded:

@@ -41,7 +41,7 @@ type place struct {
 	id            session.ID // "": before the first entry
 	strict, exact bool       // between a call and its results
 	quiet         bool       // do not say where it is
-	back          bool       // on the way back or forward: it is not kept
+	summary       *string    // what is left is summed up, with these instructions; or nil
 }
 
 // stand moves the conversation to right after an entry and says so; or it says
@@ -61,41 +61,79 @@ func (r *repl) stand(p place) (bool, error) {
 		r.say("Not moved: %s lies between a call and its results, which belong together. %s is the last of them; --exact takes %s as it is.", at, to, at)
 		return false, nil
 	}
-	if end == p.id && p.id != "" && !p.back && t.Effective(r.view.Leaf) == p.id {
+	if end == p.id && p.id != "" && t.Effective(r.view.Leaf) == p.id {
 		p.id = r.view.Leaf // just bookkeeping lies between
 	}
-	nav, err := protocol.Call(r.ctx, r.c, protocol.Navigate{Target: p.id, At: true, Exact: p.exact})
-	if err != nil {
-		r.failed(err)
+	return r.move(protocol.Navigate{Target: p.id, At: true, Exact: p.exact}, p.summary, p.quiet)
+}
+
+// move moves the conversation and says where to, unless it is to be quiet.
+func (r *repl) move(c protocol.Navigate, summary *string, quiet bool) (bool, error) {
+	if summary == nil {
+		summary = r.summary
+	}
+	if summary != nil {
+		c.Summarize, c.Instructions = true, *summary
+	}
+	var nav protocol.Navigated
+	failed, err := r.meanwhile(func() (err error) {
+		nav, err = protocol.Call(r.ctx, r.c, c)
+		return err
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case failed != nil:
+		r.failed(failed)
+		return false, nil
+	case nav.Aborted:
+		r.note("(stopped; nothing has moved)")
 		return false, nil
 	}
 	if nav.Old != nav.Leaf {
-		if err := r.await(func() bool { return r.view.Leaf == nav.Leaf }); err != nil {
-			return false, err
-		}
-		r.draft = nil
-		if !p.back {
-			r.past, r.future = append(r.past, nav.Old), nil
-		}
+		r.summary = nil
+	}
+	if err := r.moved(nav); err != nil {
+		return false, err
+	}
+	if c.Summarize && nav.Summary == "" {
+		r.say("Nothing was left behind that could be summed up.")
 	}
 	if nav.Moved {
-		r.say("moved to %s: results of this turn belong together", r.number(nav.Leaf))
+		at := nav.Leaf
+		if e := r.view.Tree.Parent(nav.Summary); e != nil {
+			at = e.ID
+		}
+		r.say("moved to %s: results of this turn belong together", r.number(at))
 	}
-	if !p.quiet {
+	if !quiet {
 		r.say("%s", r.here())
+	}
+	if nav.Summary != "" {
+		r.took(nav.Summary)
 	}
 	return true, nil
 }
 
+// moved waits until the view stands where a move has led.
+func (r *repl) moved(nav protocol.Navigated) error {
+	if nav.Old == nav.Leaf {
+		return nil
+	}
+	r.draft = nil
+	return r.await(func() bool { return r.view.Leaf == nav.Leaf })
+}
+
 // branch stands right after an entry, or lists the branches here.
 func (r *repl) branch(c slash.Command) error {
+	c, summary := summarizing(c)
 	a, err := c.Args("--strict", "--exact", "--summary")
 	switch {
 	case err != nil:
 		r.say("%s", sentence(err))
 		return nil
-	case a.Is["--summary"]:
-		r.say("A summary of the branch that is left comes with a later version of bough; nothing was moved.")
+	case len(a.Words) == 0 && summary != nil:
+		r.say("Say where to: /branch N --summary. /summarize sums up at the next move.")
 		return nil
 	case len(a.Words) == 0:
 		r.branches()
@@ -106,7 +144,7 @@ func (r *repl) branch(c slash.Command) error {
 		r.say("%s", sentence(err))
 		return nil
 	}
-	_, err = r.stand(place{id: id, strict: a.Is["--strict"], exact: a.Is["--exact"]})
+	_, err = r.stand(place{id: id, strict: a.Is["--strict"], exact: a.Is["--exact"], summary: summary})
 	return err
 }
 
@@ -146,6 +184,7 @@ func (r *repl) branches() {
 // goTo goes to an entry as choosing it in a tree does: a message that was
 // written by a person comes back.
 func (r *repl) goTo(c slash.Command) error {
+	c, summary := summarizing(c)
 	a, err := c.Args()
 	if err == nil && len(a.Words) == 0 {
 		err = errors.New("say where to: /goto with a number of /history, a #number of /tree, an id or a label")
@@ -161,13 +200,13 @@ func (r *repl) goTo(c slash.Command) error {
 	e := r.view.Tree.Get(id)
 	switch {
 	case !isEditable(e):
-		_, err = r.stand(place{id: id})
+		_, err = r.stand(place{id: id, summary: summary})
 		return err
 	case r.view.Tree.Effective(r.view.Leaf) == id:
 		r.say("already %s, /edit says it anew", r.here())
 		return nil
 	}
-	return r.sayAnew(e)
+	return r.sayAnew(e, summary)
 }
 
 func isEditable(e *session.Entry) bool {
@@ -201,23 +240,30 @@ func (r *repl) edit(c slash.Command) error {
 		r.say("%s is no message of yours. /branch stands after it.", r.describe(id))
 		return nil
 	}
-	return r.sayAnew(e)
+	return r.sayAnew(e, nil)
 }
 
 // sayAnew stands before a message, so that what is said next takes its place.
-func (r *repl) sayAnew(e *session.Entry) error {
+func (r *repl) sayAnew(e *session.Entry, summary *string) error {
 	d, err := r.view.Tree.Destination(e.ID)
 	if err != nil {
 		r.failed(err)
 		return nil
 	}
 	left := r.view.Leaf
-	if ok, err := r.stand(place{id: d.Leaf, exact: true, quiet: true}); !ok || err != nil {
+	move := protocol.Navigate{Target: e.ID, Exact: true}
+	switch at := r.view.Tree.Effective(left); {
+	case at == e.ID:
+		move.Target, move.At = d.Leaf, true
+	case at == d.Leaf && at != "":
+		move.Target, move.At = left, true // just bookkeeping lies between
+	}
+	if ok, err := r.move(move, summary, true); !ok || err != nil {
 		return err
 	}
 	r.shown(e.ID)
 	place := fmt.Sprintf("[%d]%s", render.IndexOf(r.view.Tree, e.ID), r.otherNumber(e.ID))
-	r.say("at %s; next prompt takes the place of %s, as branch %d; /back calls it off", r.describe(d.Leaf), place, len(render.Next(r.view.Tree, d.Leaf))+1)
+	r.say("at %s; next prompt takes the place of %s, as branch %d; /back calls it off", r.describe(r.view.Leaf), place, len(render.Next(r.view.Tree, d.Leaf))+1)
 	r.takeUp(d.Text, d.Images)
 	r.draft.stayed = r.view.Leaf == left
 	return nil
@@ -243,24 +289,25 @@ func (r *repl) back() error {
 		r.say("%s", r.here())
 		return nil
 	}
-	return r.along(&r.past, &r.future, "There is no place to go back to.")
+	nav, err := protocol.Call(r.ctx, r.c, protocol.Back{})
+	return r.came(nav, err)
 }
 
 // forward undoes back.
 func (r *repl) forward() error {
-	return r.along(&r.future, &r.past, "There is no place to go forward to.")
+	nav, err := protocol.Call(r.ctx, r.c, protocol.Forward{})
+	return r.came(nav, err)
 }
 
-func (r *repl) along(from, to *[]session.ID, none string) error {
-	if len(*from) == 0 {
-		r.say("%s", none)
+// came says where one came back to.
+func (r *repl) came(nav protocol.Navigated, err error) error {
+	if err != nil {
+		r.failed(err)
 		return nil
 	}
-	old := r.view.Leaf
-	id := (*from)[len(*from)-1]
-	ok, err := r.stand(place{id: id, exact: true, back: true})
-	if ok {
-		*from, *to = (*from)[:len(*from)-1], append(*to, old)
+	if err := r.moved(nav); err != nil {
+		return err
 	}
-	return err
+	r.say("%s", r.here())
+	return nil
 }

@@ -128,8 +128,8 @@ type repl struct {
 
 	list   []session.ID      // the numbered path that was printed last
 	listed []session.Summary // sessions, likewise
-	past   []session.ID      // places that were left
-	future []session.ID      // and that were come back from
+
+	summary *string // the next move sums up what is left, with these instructions
 }
 
 // draft is a message that is to be said anew.

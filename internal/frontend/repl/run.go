@@ -49,7 +49,7 @@ func (r *repl) prompt(p protocol.Prompt) {
 		r.refused(err)
 		return
 	}
-	r.draft = nil
+	r.draft, r.summary = nil, nil
 	if did == protocol.Queued {
 		r.queued = append(r.queued, p.Text)
 		if r.o.Terminal {

@@ -57,9 +57,9 @@ var commands = []Spec{
 	{Name: "tree", Args: "[text]", Help: "the conversation as a tree", Where: everywhere, Busy: true,
 		More: "The straight line with dots is the way to where you stand; the other ways on from a place stand right below it, so that rows are not always in the order of their numbers. With a text: what has all its words. Filters: --no-tools, --user-only, --labeled-only, --all. Drawing: --classic, --ascii."},
 	{Name: "branch", Args: "[entry]", Help: "stand right after an entry: what you say next is another branch", Where: Terminal | REPL,
-		More: "N is a number as it was written last: by /history, or in a line such as: at [5] assistant. After a line of another branch numbers mean that branch; what is said later changes none. #N, of /tree, is the same entry always. Alone it lists the branches at the nearest branch point. A place between a call and its results moves on to the last result: --strict refuses it instead, --exact takes it. Nothing is copied and nothing is lost: /back returns."},
+		More: "N is a number as it was written last: by /history, or in a line such as: at [5] assistant. After a line of another branch numbers mean that branch; what is said later changes none. #N, of /tree, is the same entry always. Alone it lists the branches at the nearest branch point. A place between a call and its results moves on to the last result: --strict refuses it instead, --exact takes it. --summary has what is left behind summed up by the model and put there, --summary WORDS with a look at that above all. Nothing is copied and nothing is lost: /back returns."},
 	{Name: "goto", Args: "entry", Help: "go to an entry; a message of yours comes back to be said anew", Where: everywhere,
-		More: "It is /branch for what others said, and /edit for what you said."},
+		More: "It is /branch for what others said, and /edit for what you said. --summary as with /branch."},
 	{Name: "edit", Args: "[entry]", Help: "say one of your messages anew, the last one or another", Where: everywhere,
 		More: "You stand before it; what you say next takes its place as another branch. The old one stays. /back calls it off."},
 	{Name: "retry", Help: "ask the model again, without a new message", Where: everywhere,
@@ -70,7 +70,10 @@ var commands = []Spec{
 	{Name: "hide", Args: "entry", Help: "keep an entry from the model, from here on", Where: everywhere,
 		More: "The entry stays in the session and in the file; other branches see it as before. It is the way out when a server refuses something in it, such as an image. /unhide brings it back."},
 	{Name: "unhide", Args: "[entry]", Help: "let the model see an entry again; alone: the one hidden last", Where: everywhere},
-	{Name: "summarize", Help: "sum up this branch for another one", Where: everywhere, Later: true},
+	{Name: "summarize", Args: "[words]", Help: "sum up this branch for the place you go to next", Where: everywhere,
+		More: "The next /branch, /goto or /edit has the model sum up what is left behind, and the summary stands at the new place. The words say what to look at above all. It is called off when you say something here, or by /back."},
+	{Name: "take", Args: "entry [what]", Help: "bring something of another branch here: answer, summary or entries", Where: everywhere,
+		More: "/take N brings the answer at that place, /take N summary what the branch up to it came to, summed up by the model, /take N entries the message as it is; /take 5-9 takes all from [5] to [9], /take 5 7 these two. What it cost is not counted twice, and where it is from is noted in the session. /back leaves it again."},
 
 	// Sessions.
 	{Name: "new", Args: "[name]", Help: "begin a new session here", Where: everywhere},

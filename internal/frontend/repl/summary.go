@@ -1,0 +1,110 @@
+package repl
+
+import (
+	"context"
+	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// summarizing takes "--summary WORDS" off the end of a command. nil: it is not there.
+func summarizing(c slash.Command) (slash.Command, *string) {
+	const sign = "--summary"
+	for at := 0; ; {
+		i := strings.Index(c.Rest[at:], sign)
+		if i < 0 {
+			return c, nil
+		}
+		i += at
+		at = i + len(sign)
+		words := c.Rest[at:]
+		alone := (i == 0 || strings.ContainsRune(" \t", rune(c.Rest[i-1]))) && (words == "" || strings.ContainsRune(" \t\n", rune(words[0])))
+		if !alone {
+			continue
+		}
+		words = strings.TrimSpace(words)
+		c.Rest = strings.TrimSpace(c.Rest[:i])
+		return c, &words
+	}
+}
+
+// summarize has the next move sum up what is left.
+func (r *repl) summarize(words string) {
+	if len(r.chain()) == 0 {
+		r.say("Nothing has been said here, so there is nothing to sum up.")
+		return
+	}
+	r.summary = &words
+	r.say("What you leave with the next /branch, /goto or /edit is summed up for the place you go to. Saying something calls it off.")
+}
+
+// summing says that a branch is being summed up.
+func (r *repl) summing() {
+	if r.o.Quiet {
+		return
+	}
+	r.note("(summing up the branch; ctrl+c stops)")
+}
+
+// took says what a summary took.
+func (r *repl) took(id session.ID) {
+	e := r.view.Tree.Get(id)
+	if r.o.Quiet || e == nil {
+		return
+	}
+	body, err := e.Body()
+	if err != nil {
+		r.failed(err)
+		return
+	}
+	b, ok := body.(session.BranchSummary)
+	if !ok || b.Usage == nil {
+		return
+	}
+	t := turn{answers: 1, stop: message.Stop}
+	t.use(b.Usage)
+	r.turn = t
+	r.account()
+}
+
+// meanwhile does something that may take long, and shows what happens. ctrl+c
+// aborts it. failed is what it fails with; an error ends the conversation.
+func (r *repl) meanwhile(do func() error) (failed, err error) {
+	over := make(chan error, 1)
+	r.work.Go(func() { over <- do() })
+	for {
+		select {
+		case failed := <-over:
+			r.stopping = false
+			return failed, nil
+		case w := <-r.events:
+			if err := r.event(w); err != nil {
+				return nil, err
+			}
+		case <-r.interrupts:
+			r.callOff()
+		case <-r.ctx.Done():
+			return nil, context.Cause(r.ctx)
+		}
+	}
+}
+
+// callOff stops what meanwhile waits for.
+func (r *repl) callOff() {
+	if r.o.Terminal {
+		r.out.interrupted()
+	} else {
+		r.code, r.eof, r.o.Prompts = interrupted, true, nil
+	}
+	if r.stopping {
+		return
+	}
+	r.stopping = true
+	r.work.Go(func() {
+		// Whoever waits for the end is told of it.
+		_, _ = protocol.Call(r.ctx, r.c, protocol.Abort{})
+	})
+}
