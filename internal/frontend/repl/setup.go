@@ -62,9 +62,9 @@ func (r *repl) tools(words string) error {
 		}
 		from := ""
 		if t.From != "" {
-			from = " (" + t.From + ")"
+			from = " (" + render.OneLine(t.From) + ")"
 		}
-		line := mark + " " + render.Pad(render.OneLine(t.ToolName), 12) + " " + firstSentence(t.Description) + render.OneLine(from)
+		line := mark + " " + render.Pad(render.OneLine(t.ToolName), 12) + " " + firstSentence(t.Description) + from
 		r.say("%s", render.Cut(line, max(r.o.Width, 20)))
 	}
 	return nil
