@@ -210,3 +210,9 @@ func (t *Tree) Rebilled(leaf ID) (Rebilled, error) {
 	}
 	return sum, nil
 }
+
+// Minus takes a part away.
+func (t Tally) Minus(o Tally) Tally {
+	return Tally{Calls: t.Calls - o.Calls, Unpriced: t.Unpriced - o.Unpriced, Input: t.Input - o.Input, Output: t.Output - o.Output,
+		CacheRead: t.CacheRead - o.CacheRead, CacheWrite: t.CacheWrite - o.CacheWrite, Cost: t.Cost - o.Cost, FailedCost: t.FailedCost - o.FailedCost}
+}

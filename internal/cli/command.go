@@ -57,6 +57,7 @@ func commands() []command {
 				{"--force", "", "overwrite OUT"},
 				jsonOption, dirOption,
 			}, exportCommand},
+		statsSpec(),
 		mcpCommand(),
 		{"doctor", "[FILE|ID [OUT]]", "say what is wrong with a session file, or with all",
 			"It only reads. The exit code is 1 if something is damaged, or if pi could not go on.\nWith --repair a new session of all that is left is written beside the file, or to OUT.\n",
@@ -103,8 +104,7 @@ func missingCommands() map[string]string {
 	return map[string]string{
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages,
 		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
-		"stats": "bough sessions show FILE|ID --family counts what a session and its forks took.",
-		"try":   "/branch N in a conversation begins another way from an earlier entry.",
+		"try": "/branch N in a conversation begins another way from an earlier entry.",
 	}
 }
 

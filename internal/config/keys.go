@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"time"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -35,6 +36,9 @@ func sections() []section {
 			word("steeringMode", "Deliver messages said during an answer one by one, or all at once.", func(s *Settings) *string { return &s.SteeringMode }, "all", "one-at-a-time").was("queueMode", same),
 			word("followUpMode", "Deliver messages that wait for the end of a run one by one, or all at once.", func(s *Settings) *string { return &s.FollowUpMode }, "all", "one-at-a-time"),
 			maxTurns(),
+			dollars("bough.budget.perRun", "What a run may cost; bough asks before more is spent, and stops where it cannot ask.", func(s *Settings) **float64 { return &s.Bough.Budget.PerRun }).user(),
+			dollars("bough.budget.perSession", "What a session may cost, all its branches together.", func(s *Settings) **float64 { return &s.Bough.Budget.PerSession }).user(),
+			dollars("bough.budget.perDay", "What all sessions together may cost in a day.", func(s *Settings) **float64 { return &s.Bough.Budget.PerDay }).user(),
 			flag("bough.continueOnStart", "Begin with the last session of the folder.", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
 			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
 			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }).later(),
@@ -152,6 +156,28 @@ func maxTurns() key {
 				return nil
 			}
 			return *n
+		})
+}
+
+// dollars is an amount, or nothing.
+func dollars(name, help string, at func(*Settings) **float64) key {
+	return field(Key{Name: name, Help: help, Kind: Number, Unit: "dollars"}, at,
+		func(v []byte) (*float64, error) {
+			f, ok := rawjson.Number(v)
+			switch {
+			case !ok:
+				return nil, wrong("a number", v)
+			case f < 0:
+				f = 0
+				return &f, errors.New("below 0; 0 is used")
+			}
+			return &f, nil
+		},
+		func(f *float64) any {
+			if f == nil {
+				return nil
+			}
+			return *f
 		})
 }
 

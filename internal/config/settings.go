@@ -146,13 +146,17 @@ type Images struct {
 type Own struct {
 	BashTimeout       time.Duration // bash.defaultTimeout, in seconds; 0: none
 	MaxTurns          *int64        // of one run; nil: as the mode has it; 0: no limit
-	Sync              string        // "off", "turn" (at the ends of turns) or "always"
+	Budget            Budget
+	Sync              string // "off", "turn" (at the ends of turns) or "always"
 	ContinueOnStart   bool
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
 	TrustRecheck      bool
 	Trash             string // a program that is given the files of sessions that are thrown away; "" or "bough": bough's own trash
 }
+
+// Budget is what may be spent, in US dollars; nil: any.
+type Budget struct{ PerRun, PerSession, PerDay *float64 }
 
 // Defaults returns the settings of a user without a file.
 func Defaults() Settings {
