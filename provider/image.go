@@ -8,8 +8,8 @@ import (
 	"github.com/boughdev/bough/message"
 )
 
-// ImageDamaged stands in the place of an image whose data no server could read.
-const ImageDamaged = "[an image was left out: its data is damaged]"
+// imageDamaged stands in the place of an image whose data no server could read.
+const imageDamaged = "[an image was left out: its data is damaged]"
 
 // fitImages makes images of a message what servers want: base64 with padding and
 // nothing else, and the type that their first bytes say. One wrong image would
@@ -38,7 +38,7 @@ func fitImages(m message.Message) message.Message {
 func fitImage(b message.Block) (message.Block, bool) {
 	data, clean := wellFormed(b.Data)
 	if data == "" {
-		return message.Text(ImageDamaged), true
+		return message.Text(imageDamaged), true
 	}
 	changed := false
 	if !clean {

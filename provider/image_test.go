@@ -34,7 +34,7 @@ func TestFitImages(t *testing.T) {
 		m := message.Message{Role: message.User, Content: []message.Block{message.Text("x"), b}}
 		got := Prepare([]message.Message{m}, Info{Input: []string{"text", "image"}}, PrepareOptions{})[0].Content[1]
 		if tt.wantMIME == "" {
-			if got.Text != ImageDamaged {
+			if got.Text != imageDamaged {
 				t.Errorf("%s: %s", tt.name, got.JSON())
 			}
 		} else if got.Data != tt.wantData || got.MimeType != tt.wantMIME {

@@ -211,7 +211,8 @@ func alone(step *Step, name string) bool {
 
 // one runs one call and returns its result.
 func one(ctx context.Context, h Host, step *Step, c message.Block, cutOff bool) message.Message {
-	out, took := message.Output{}, (*int64)(nil)
+	var out message.Output
+	var took *int64
 	t := find(step, c.Name)
 	switch {
 	case cutOff:

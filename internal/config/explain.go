@@ -10,18 +10,6 @@ import (
 	"github.com/boughdev/bough/internal/rawjson"
 )
 
-// Keys returns all settings that are known, in sections.
-func Keys() []Key {
-	d := Defaults()
-	var out []Key
-	for _, s := range sections() {
-		for _, k := range s.keys {
-			out = append(out, k.public(s.title, &d))
-		}
-	}
-	return out
-}
-
 func (k key) public(section string, defaults *Settings) Key {
 	p := k.Key
 	p.Section = section
@@ -43,16 +31,6 @@ type Value struct {
 type Explanation struct {
 	Key    Key
 	Values []Value // highest first, down to the default
-}
-
-// Force is the value that counts.
-func (e Explanation) Force() Value {
-	for _, v := range e.Values {
-		if v.Ignored == "" {
-			return v
-		}
-	}
-	return Value{} // there is a default always
 }
 
 // Changed reports whether anything but the default says something.

@@ -237,13 +237,13 @@ func FuzzLoad(f *testing.F) {
 		write(t, ProjectSettings(dir), project)
 		src := Read(p, dir, true)
 		s, _ := src.Settings()
-		force := map[string]string{}
+		forced := map[string]string{}
 		for _, e := range src.Explain() {
-			force[e.Key.Name] = e.Force().JSON
+			forced[e.Key.Name] = force(e)
 		}
 		for _, k := range allKeys() {
-			if k.show != nil && Shown(k.Key, string(k.show(&s))) != force[k.Name] && k.Name != "shellPath" {
-				t.Errorf("%s is %s, explained as %s", k.Name, k.show(&s), force[k.Name])
+			if k.show != nil && Shown(k.Key, string(k.show(&s))) != forced[k.Name] && k.Name != "shellPath" {
+				t.Errorf("%s is %s, explained as %s", k.Name, k.show(&s), forced[k.Name])
 			}
 		}
 		src.Hints()

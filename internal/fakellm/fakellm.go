@@ -46,9 +46,6 @@ import (
 // Script is a script of internal/script, where its format is told.
 type Script = script.Script
 
-// ParseScript reads a script.
-func ParseScript(data []byte) (*Script, error) { return script.Parse(data) }
-
 // MustParse reads a script that is known to be good.
 func MustParse(text string) *Script {
 	s, err := script.Parse([]byte(text))

@@ -17,7 +17,6 @@ type decoder struct {
 	blocks []*block // by their index with us
 	at     map[int]*block
 	usage  message.Usage
-	by     string
 	stop   string
 	why    string // what the provider says to that
 	done   bool

@@ -33,7 +33,7 @@ func (s *set) read(ctx context.Context, a *arguments, _ func(message.Output)) me
 	if out, bad := a.refused(); bad {
 		return out
 	}
-	path, info, err := workspace.Find(ctx, s.ws, path)
+	path, _, err := workspace.Find(ctx, s.ws, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.missing(ctx, "file", name, path)
 	} else if err != nil {
@@ -48,7 +48,8 @@ func (s *set) read(ctx context.Context, a *arguments, _ func(message.Output)) me
 	// A file may grow while it is read; a size of 0 is that of files that are
 	// made when they are read.
 	var r io.Reader = f
-	if info, err = f.Stat(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return trouble("read", name, err)
 	}
 	if info.Size() > 0 {
