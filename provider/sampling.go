@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/boughdev/bough/internal/pifile"
+	"github.com/boughdev/bough/internal/rawjson"
 )
 
 // Limits are what a model takes of input (pi's docs/models-configuration.md,
@@ -79,9 +79,7 @@ func WithSampling(body []byte, i Info, thinking string) []byte {
 		if err != nil {
 			continue // it came out of JSON
 		}
-		if with, err := pifile.Set(body, []string{name}, v); err == nil {
-			body = with
-		}
+		body = rawjson.Set(body, name, v)
 	}
 	return body
 }
