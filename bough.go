@@ -10,8 +10,8 @@
 //	answer, err := agent.Ask(ctx, "What is in this folder?")
 //
 // A model is anything that is a [provider.Model]; [provider.New] makes one of a
-// function. Tools are those of [Tools], or made with tool.New. Sessions are kept where Options.Store says, in files that pi reads too
-// if it is a filestore.Store.
+// function. Tools are those of [Tools], or made with tool.New. Sessions are kept
+// where Options.Store says, in files that pi reads too if it is a filestore.Store.
 package bough
 
 import (
