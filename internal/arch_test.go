@@ -169,6 +169,40 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// The table of rooms names every package, in the first column of its rows.
+func TestEveryPackageHasARow(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for line := range strings.Lines(string(doc)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		dir := ""
+		for i, name := range strings.Split(cells[1], "`") {
+			if i%2 == 0 {
+				continue
+			}
+			if at := strings.LastIndex(name, "/"); at >= 0 {
+				dir = name[:at+1]
+			} else if i > 1 {
+				name = dir + name // beside the one before
+			}
+			named = append(named, name)
+		}
+	}
+	for _, p := range packages(t) {
+		pkg := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		isTestHelp := slices.ContainsFunc(helpers, func(h string) bool { return match(h, pkg) })
+		if pkg != "" && !isTestHelp && !slices.Contains(named, pkg) && !strings.HasPrefix(pkg, "cmd/") {
+			t.Errorf("%s has no row in ARCHITECTURE.md", pkg)
+		}
+	}
+}
+
 // Folds compute what they are given; a clock or a goroutine would make them
 // depend on when they are asked.
 func TestFoldsAreStill(t *testing.T) {
