@@ -59,6 +59,9 @@ func (r *runner) warnOfTools() {
 // for any letters.
 func fits(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
+		if !strings.Contains(pattern, "*") {
+			return pattern == name
+		}
 		ok, err := path.Match(strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`).Replace(pattern), name)
 		return ok && err == nil
 	})
