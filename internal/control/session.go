@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -84,6 +85,9 @@ type Session struct {
 	compacting bool // in a run or by itself
 	futile     int  // compactions in a row that brought nothing
 	pause      int  // turns before the next try
+
+	chosenAt session.ID // the entry that choice was found for
+	choice   json.RawMessage
 }
 
 // operation is something that goes on and that Abort ends.
@@ -289,6 +293,7 @@ func (s *Session) look() {
 // replaced is called when another program has put something else in the place of
 // the session's log: what was told of it no longer holds. Owner's.
 func (s *Session) replaced(lost int) {
+	s.chosenAt, s.choice = "", nil
 	s.spent.known = false
 	for m := range s.watchers {
 		s.watch(m, 0)

@@ -184,18 +184,26 @@ func (s *Session) was() (Was, error) {
 	return w, nil
 }
 
-// choices are those that the path remembers. Owner's.
+// choices are those that the path remembers. What is known of an entry holds for all
+// below it that say nothing else, so a path that grows is not read again. Owner's.
 func (s *Session) choices() json.RawMessage {
-	path := s.branch.Path()
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type != session.TypeCustom || path[i].Custom != choicesType {
+	tree, leaf := s.live.Tree(), s.branch.Leaf()
+	var found json.RawMessage
+	for e, n := tree.Get(leaf), tree.Size(); e != nil && n >= 0; e, n = tree.Parent(e.ID), n-1 {
+		if e.ID == s.chosenAt {
+			found = s.choice
+			break
+		}
+		if e.Type != session.TypeCustom || e.Custom != choicesType {
 			continue
 		}
-		if b, err := path[i].Body(); err == nil { // else it is told of as damage
-			return json.RawMessage(b.(session.Custom).Data)
+		if b, err := e.Body(); err == nil { // else it is told of as damage
+			found = json.RawMessage(b.(session.Custom).Data)
+			break
 		}
 	}
-	return nil
+	s.chosenAt, s.choice = leaf, found
+	return found
 }
 
 // reload makes the setup anew and says what is different, and if tell is set what
