@@ -111,3 +111,12 @@ func TestSystemPrompt(t *testing.T) {
 		})
 	}
 }
+
+// Each start compares each tool with each word, so this must cost nothing.
+func TestWordsWithoutStarsAllocateNothing(t *testing.T) {
+	list := []string{"read", "bash", "ed?t", "[g]rep"}
+	fit := false
+	if n := testing.AllocsPerRun(10, func() { fit = fits(list, "bash") && !fits(list, "edit") && !fits(list, "grep") }); n != 0 || !fit {
+		t.Errorf("%v allocations, fit %v; want 0, true", n, fit)
+	}
+}
