@@ -14,6 +14,16 @@ func Variables(provider string) []string {
 	return nil
 }
 
+// AllVariables returns the names of the environment variables that may hold a key
+// of any provider.
+func AllVariables() []string {
+	var all []string
+	for _, v := range variables {
+		all = append(all, v.names...)
+	}
+	return all
+}
+
 // variables has the names that pi uses (its docs/providers.md), and those of
 // servers that a user runs.
 var variables = []struct {

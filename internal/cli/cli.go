@@ -101,6 +101,9 @@ func run(ctx context.Context, env Env) (int, error) {
 	for _, w := range a.warn {
 		fmt.Fprintf(env.Stderr, "bough: %s\n", w)
 	}
+	if a.export != "" || a.allBranches {
+		return 0, exportOption(ctx, env, a)
+	}
 	r, err := newRunner(env, a)
 	if err != nil {
 		return 1, err

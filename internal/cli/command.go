@@ -47,16 +47,7 @@ func commands() []command {
 			}, contextCommand},
 		{"sessions", "[WORD ...]", "list, search, show, rename, trash and restore sessions", sessionsHelp(), nil, nil}, // see sessionsMain
 		{"show", "FILE|ID", "say what is in a session", "", showOptions(), showCommand},
-		{"export", "FILE|ID OUT.jsonl", "write the conversation of a session to a file of its own",
-			"It is the way to where the conversation stands, in pi's format, with the id of the\nsession. OUT may be - for standard output. HTML and Markdown come later.\n",
-			[]commandOption{
-				{"--branch", "ENTRY", "the way to this entry: its id, #N of bough tree, or label"},
-				{"--exact", "", "with --branch: also between a call and its results"},
-				{"--labels", "", "with the labels that are set, on whatever branch"},
-				{"--all-branches", "", "the whole file, byte by byte"},
-				{"--force", "", "overwrite OUT"},
-				jsonOption, dirOption,
-			}, exportCommand},
+		exportSpec(),
 		statsSpec(),
 		mcpCommand(),
 		{"doctor", "[FILE|ID [OUT]]", "say what is wrong with a session file, or with all",

@@ -3,15 +3,18 @@ package cli
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/boughdev/bough/internal/auth"
 	"github.com/boughdev/bough/internal/export"
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/rawjson"
@@ -20,28 +23,90 @@ import (
 	"github.com/boughdev/bough/session/filestore"
 )
 
+// exportSpec is bough export.
+func exportSpec() command {
+	return command{"export", "FILE|ID [OUT.html|OUT.md|OUT.jsonl]", "write the conversation of a session to a file of its own",
+		"It is the way to where the conversation stands: as a page that opens in any browser,\nas Markdown, or as a session file that bough and pi read. Without OUT it is a page in\nthis folder. OUT may be - for standard output, with --format.\n",
+		[]commandOption{
+			{"--branch", "ENTRY", "the way to this entry: its id, #N of bough tree, or label"},
+			{"--exact", "", "with --branch: also between a call and its results"},
+			{"--all-branches", "", "the whole tree; as a session file it is the whole file, byte by byte"},
+			{"--subtree", "ENTRY", "the way to this entry and all that follows it (pages and session files)"},
+			{"--static", "", "a page without any script, everything open: for sharing"},
+			{"--images", "files|inline|none", "of Markdown: as files beside it (the default), inside it, or not at all"},
+			{"--redact", "", "without known keys, bearer tokens, private keys, and what looks like a key"},
+			{"--labels", "", "session files: with the labels that are set, on whatever branch"},
+			{"--format", "html|md|jsonl", "if the name of OUT does not tell it"},
+			{"--force", "", "overwrite OUT"},
+			jsonOption, dirOption,
+		}, exportCommand}
+}
+
+// exportOption is bough --export FILE [OUT], as pi has it.
+func exportOption(ctx context.Context, env Env, a *args) error {
+	if a.export == "" {
+		return usage{errors.New("--all-branches belongs to --export FILE"), "bough help export"}
+	}
+	opts := map[string]string{"--session-dir": a.sessionDir}
+	if a.allBranches {
+		opts["--all-branches"] = "true"
+	}
+	return exportCommand(ctx, env, opts, append([]string{a.export}, a.messages...))
+}
+
+// exportJob is an export as a command line or a front end asks for it.
+type exportJob struct {
+	format string // html, md, jsonl
+	out    string // a path, or "-"
+	static bool
+	images string // files, inline, none
+	force  bool
+	copy   string // the session file to be copied as it is; "" if the tree is exported
+	o      export.Options
+}
+
+// exportFormat tells a format by the name of a file, or as it is said.
+func exportFormat(out, said string) (string, error) {
+	word := said
+	if word == "" {
+		word = strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
+	}
+	switch word {
+	case "html", "htm":
+		return "html", nil
+	case "md", "markdown":
+		return "md", nil
+	case "jsonl":
+		return "jsonl", nil
+	case "":
+		if out == "-" {
+			return "", errors.New("say --format html, md or jsonl with -")
+		}
+	}
+	if said != "" {
+		return "", fmt.Errorf("--format %s: use html, md or jsonl", oneLine(said, 20))
+	}
+	return "", fmt.Errorf("the file to write must end in .html, .md or .jsonl, not %s. --format says what it is to be", oneLine(out, 60))
+}
+
+// exportName is the page of a session where no name is given.
+func exportName(path string) string {
+	return "bough-session-" + strings.TrimSuffix(filepath.Base(path), ".jsonl") + ".html"
+}
+
 // exportCommand writes the conversation of a session to a file of its own.
 func exportCommand(ctx context.Context, env Env, opts map[string]string, words []string) error {
 	c := command{name: "export"}
-	all := opts["--all-branches"] != ""
+	all, below := opts["--all-branches"] != "", opts["--subtree"]
 	switch {
-	case len(words) != 2:
-		return c.usage("give a session, its path or id, and the file to write, OUT.jsonl")
-	case all && (opts["--branch"] != "" || opts["--labels"] != ""):
-		return c.usage("--all-branches is the whole file as it is; it goes with neither --branch nor --labels")
+	case len(words) == 0 || len(words) > 2:
+		return c.usage("give a session, its path or id, and the file to write: OUT.html, OUT.md or OUT.jsonl")
+	case all && (opts["--branch"] != "" || below != ""), below != "" && opts["--branch"] != "":
+		return c.usage("--branch, --subtree and --all-branches exclude each other")
+	case all && opts["--labels"] != "":
+		return c.usage("--all-branches has all labels anyway")
 	case opts["--exact"] != "" && opts["--branch"] == "":
 		return c.usage("--exact needs --branch")
-	}
-	out := words[1]
-	if out != "-" {
-		out = env.abs(out)
-		switch filepath.Ext(out) {
-		case ".jsonl":
-		case ".html", ".htm", ".md":
-			return c.usage("HTML and Markdown come later; this version writes session files, OUT.jsonl")
-		default:
-			return c.usage("the file to write must be a session file, OUT.jsonl, not %s", oneLine(words[1], 60))
-		}
 	}
 	r, err := newRunner(env, &args{sessionDir: opts["--session-dir"], maxTurns: -1})
 	if err != nil {
@@ -51,45 +116,219 @@ func exportCommand(ctx context.Context, env Env, opts map[string]string, words [
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return copyFileTo(w, path) }
-	rep := export.Report{}
-	if !all {
-		s, err := session.Open(ctx, r.store, path)
-		if err != nil {
-			return headerless(path, err)
-		}
-		defer s.Close()
-		o := export.Options{Labels: opts["--labels"] != "", Now: time.Now()}
-		if o.Leaf, err = r.exported(s.Tree(), path, opts); err != nil {
+	out := exportName(path)
+	if len(words) > 1 {
+		out = words[1]
+	}
+	j := exportJob{out: out, static: opts["--static"] != "", images: opts["--images"], force: opts["--force"] != ""}
+	if j.format, err = exportFormat(out, opts["--format"]); err != nil {
+		return c.usage("%v", err)
+	}
+	switch {
+	case j.static && j.format != "html":
+		return c.usage("--static belongs to pages, OUT.html")
+	case j.images != "" && j.format != "md":
+		return c.usage("--images belongs to Markdown, OUT.md")
+	case j.images != "" && j.images != "files" && j.images != "inline" && j.images != "none":
+		return c.usage("--images %s: use files, inline or none", oneLine(j.images, 20))
+	case j.format == "md" && (all || below != ""):
+		return c.usage("Markdown has one branch: leave --all-branches and --subtree out")
+	case j.static && below != "":
+		return c.usage("--static has one branch or all of them: leave --subtree out")
+	case opts["--labels"] != "" && j.format != "jsonl":
+		return c.usage("--labels belongs to session files; the others always have labels")
+	}
+	if out != "-" {
+		j.out = env.abs(out)
+	}
+	j.o = export.Options{Labels: opts["--labels"] != "", Now: time.Now(), Redact: r.redactor(opts["--redact"] != "")}
+	if all && j.format == "jsonl" && j.o.Redact == nil {
+		j.copy = path
+		rep, err := r.export(j, session.Header{}, nil)
+		return r.exportSaid(j, rep, opts, err)
+	}
+	s, err := session.Open(ctx, r.store, path)
+	if err != nil {
+		return headerless(path, err)
+	}
+	defer s.Close()
+	switch {
+	case all:
+	case below != "":
+		if j.o.Below, err = slash.Target(s.Tree(), below); err != nil {
 			return err
 		}
-		write = func(w io.Writer) error {
-			rep, err = export.JSONL(w, s.Header(), s.Tree(), o)
+		if s.Tree().Damaged() {
+			return fmt.Errorf("the session is damaged, so it is not certain what follows an entry. bough doctor %s --repair makes a whole one first", path)
+		}
+		if j.o.Stand = s.Tree().Leaf(); s.Tree().CommonAncestor(j.o.Stand, j.o.Below) != j.o.Below {
+			j.o.Stand = render.NumbersOf(s.Tree()).Tip(s.Tree(), j.o.Below)
+		}
+	default:
+		if j.o.Leaf, err = r.exported(s.Tree(), path, opts); err != nil {
 			return err
 		}
 	}
-	if out == "-" {
-		w := bufio.NewWriterSize(env.Stdout, 1<<16)
-		if err := write(w); err != nil {
-			return err
-		}
-		err = w.Flush()
-	} else {
-		err = writeOut(out, opts["--force"] != "", write)
+	rep, err := r.export(j, s.Header(), s.Tree())
+	if rep.Left > 0 && err == nil {
+		r.say("%s on the way could not be read and were left out; bough doctor %s says more.", render.Plural(rep.Left, "line", "lines"), path)
 	}
+	return r.exportSaid(j, rep, opts, err)
+}
+
+// exportSaid tells how an export went.
+func (r *runner) exportSaid(j exportJob, rep export.Report, opts map[string]string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already. --force overwrites it", out)
+		return fmt.Errorf("%s is there already. --force overwrites it", j.out)
 	}
 	if err != nil {
 		return err
 	}
-	if rep.Left > 0 {
-		r.say("%s on the way could not be read and were left out; bough doctor %s says more.", render.Plural(rep.Left, "line", "lines"), path)
+	if j.o.Redact != nil {
+		r.say("%s", redactedWords(rep.Redacted))
 	}
-	if opts["--json"] != "" && out != "-" {
-		_, err = fmt.Fprintf(env.Stdout, "{\"path\":%s,\"entries\":%d,\"left\":%d}\n", rawjson.Quote(out), rep.Entries, rep.Left)
+	if j.out == "-" || opts["--json"] == "" {
+		return nil
 	}
+	line := []byte(`{"path":`)
+	line = rawjson.AppendString(line, j.out)
+	line = fmt.Appendf(line, `,"entries":%d,"left":%d`, rep.Entries, rep.Left)
+	if j.o.Redact != nil {
+		line = append(line, `,"redacted":{`...)
+		for i, x := range rep.Redacted {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = rawjson.AppendString(line, x.What)
+			line = fmt.Appendf(line, ":%d", x.Times)
+		}
+		line = append(line, '}')
+	}
+	_, err = fmt.Fprintf(r.env.Stdout, "%s}\n", line)
 	return err
+}
+
+// redactedWords says what was taken out.
+func redactedWords(list []export.Redaction) string {
+	if len(list) == 0 {
+		return "Nothing had to be taken out. What a person would recognise may still be there: look before you share it."
+	}
+	var parts []string
+	for _, x := range list {
+		parts = append(parts, fmt.Sprintf("%s (%s)", x.What, render.Plural(x.Times, "time", "times")))
+	}
+	return "Taken out: " + strings.Join(parts, ", ") + ". Look at the rest before you share it."
+}
+
+// redactor knows the secrets of this person: variables whose names say so, and
+// the keys in auth.json.
+func (r *runner) redactor(wanted bool) *export.Redactor {
+	if !wanted {
+		return nil
+	}
+	values := map[string]string{}
+	for _, kv := range os.Environ() { // the names only
+		name, _, _ := strings.Cut(kv, "=")
+		if secretName(name) {
+			values[name] = r.env.Getenv(name)
+		}
+	}
+	for _, name := range auth.AllVariables() {
+		values[name] = r.env.Getenv(name)
+	}
+	known, _ := auth.Load(r.paths.AuthFile()) // what cannot be read of it was said at the start
+	for provider, c := range known {
+		name := "auth.json " + render.OneLine(strings.NewReplacer(`"`, "", `\`, "", "<", "").Replace(provider))
+		values[name], values[name+" access"] = c.Key, c.Access
+		for k, v := range c.Env {
+			if secretName(k) {
+				values[name+" "+render.OneLine(strings.NewReplacer(`"`, "", `\`, "", "<", "").Replace(k))] = v
+			}
+		}
+	}
+	return export.NewRedactor(values)
+}
+
+// secretName reports whether the name of a variable says that it holds a secret.
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	for _, end := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// export carries out a job. The error for a file that is there already is
+// fs.ErrExist.
+func (r *runner) export(j exportJob, h session.Header, t *session.Tree) (rep export.Report, err error) {
+	write := func(w io.Writer) error {
+		switch {
+		case j.copy != "":
+			return copyFileTo(w, j.copy)
+		case j.format == "jsonl":
+			rep, err = export.JSONL(w, h, t, j.o)
+		case j.format == "md":
+			rep, err = export.Markdown(w, h, t, j.o, j.saveImage())
+		case j.static:
+			rep, err = export.Static(w, h, t, j.o)
+		default:
+			rep, err = export.Page(w, h, t, j.o)
+		}
+		return err
+	}
+	if j.out == "-" {
+		w := bufio.NewWriterSize(r.env.Stdout, 1<<16)
+		if err := write(w); err != nil {
+			return rep, err
+		}
+		return rep, w.Flush()
+	}
+	done := r.progress(&j.o)
+	defer done()
+	return rep, writeOut(j.out, j.force, write)
+}
+
+// progress shows on a terminal how far a long export is.
+func (r *runner) progress(o *export.Options) (done func()) {
+	if !r.env.StdoutTerminal || r.args.quiet || o.Progress != nil {
+		return func() {}
+	}
+	shown := false
+	next := time.Now().Add(time.Second)
+	o.Progress = func(n int64) {
+		if now := time.Now(); now.After(next) {
+			shown, next = true, now.Add(200*time.Millisecond)
+			fmt.Fprintf(r.env.Stderr, "\rbough: %s written ", render.Bytes(n))
+		}
+	}
+	return func() {
+		if shown {
+			fmt.Fprint(r.env.Stderr, "\r\x1b[K")
+		}
+	}
+}
+
+// saveImage keeps the images of a Markdown file in a folder beside it, by what they
+// are: one that comes twice is kept once.
+func (j exportJob) saveImage() export.ImageFile {
+	switch {
+	case j.images == "none":
+		return func([]byte, string) (string, error) { return "", nil }
+	case j.images == "inline" || j.out == "-":
+		return nil
+	}
+	dir := strings.TrimSuffix(j.out, filepath.Ext(j.out)) + "-images"
+	return func(data []byte, ext string) (string, error) {
+		name := fmt.Sprintf("%x.%s", sha256.Sum256(data), ext)
+		name = name[:12] + name[64:]
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+		err := os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		return (&url.URL{Path: filepath.Base(dir) + "/" + name}).String(), err
+	}
 }
 
 // exported returns the entry to which the way is exported.

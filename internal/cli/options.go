@@ -19,6 +19,8 @@ type args struct {
 	session, sessionID, fork, at string
 	sessionDir                   string
 	noSession                    bool
+	export                       string // a session file
+	allBranches                  bool
 	name                         string
 	provider, model, apiKey      string
 	thinking                     string
@@ -126,6 +128,8 @@ func options() []option {
 		{"approve", "a", flag, "", "trust what the project brings along, for this run", on(func(a *args) *bool { return &a.approve })},
 		{"no-approve", "na", flag, "", "leave it out", on(func(a *args) *bool { return &a.noApprove })},
 		{"offline", "", flag, "", "no use of the network by itself", on(func(a *args) *bool { return &a.offline })},
+		{"export", "", value, "FILE", "write a session as a page and end: --export FILE [OUT], see bough help export", func(a *args, v string) error { a.export = v; return nil }},
+		{"all-branches", "", flag, "", "with --export: the whole tree", on(func(a *args) *bool { return &a.allBranches })},
 		{"quiet", "q", flag, "", "leave out what is not the answer", on(func(a *args) *bool { return &a.quiet })},
 		{"ascii", "", flag, "", "draw trees with plain characters", on(func(a *args) *bool { return &a.ascii })},
 		{"help", "h", flag, "", "this text", on(func(a *args) *bool { return &a.help })},
@@ -144,8 +148,6 @@ func options() []option {
 		{"no-attach", "", flag, "", "", silent},
 
 		// Known and still to come: saying so beats an unknown option.
-		{"export", "", value, "FILE", "", missing("--export", "A session file can be copied as it is; bough tree and bough context print what is in it")},
-		{"all-branches", "", flag, "", "", missing("--all-branches", "It belongs to --export")},
 		{"attach", "", optional, "[ID]", "", missing("--attach", "Opening the session with --session ID works also while another bough has it")},
 		{"read-only", "", flag, "", "", missing("--read-only", "bough tree and bough context look at a session without changing it")},
 	}

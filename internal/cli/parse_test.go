@@ -94,7 +94,6 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-t", "+read,bash"}, "not both"},
 		{[]string{"-t", "+re*"}, "a pattern cannot have a sign"},
 		{[]string{"-t", "read,+"}, "without a name"},
-		{[]string{"--export", "x"}, "no --export yet"},
 		{[]string{"--attach"}, "no --attach yet"},
 		{[]string{"--read-only"}, "no --read-only yet"},
 	} {
