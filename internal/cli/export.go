@@ -285,13 +285,13 @@ func (r *runner) export(j exportJob, h session.Header, t *session.Tree) (rep exp
 		}
 		return rep, w.Flush()
 	}
-	done := r.progress(&j.o)
+	done := r.exportProgress(&j.o)
 	defer done()
 	return rep, writeOut(j.out, j.force, write)
 }
 
-// progress shows on a terminal how far a long export is.
-func (r *runner) progress(o *export.Options) (done func()) {
+// exportProgress shows on a terminal how far a long export is.
+func (r *runner) exportProgress(o *export.Options) (done func()) {
 	if !r.env.StdoutTerminal || r.args.quiet || o.Progress != nil {
 		return func() {}
 	}
