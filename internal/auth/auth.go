@@ -45,7 +45,7 @@ type Credentials map[string]Credential
 
 // Load reads auth.json. What is wrong in it is left out, and the warnings say so.
 func Load(path string) (Credentials, []string) {
-	doc, err := os.ReadFile(path)
+	doc, err := pifile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +77,7 @@ type Tier struct {
 // allowed. Parts that are wrong are left out and told.
 func LoadModels(p Paths) (Models, []Problem) {
 	path := p.ModelsFile()
-	doc, err := os.ReadFile(path)
+	doc, err := pifile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Models{File: path}, nil
 	} else if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,7 +90,7 @@ type loader struct {
 }
 
 func (l *loader) file(path string, source Source) {
-	doc, err := os.ReadFile(path)
+	doc, err := pifile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	} else if err != nil {

@@ -124,7 +124,7 @@ var errTokens = errors.New("the sign-ins cannot be read")
 
 // load returns nil if there is no sign-in.
 func (f tokenFile) load(name, url string) (*token, error) {
-	doc, err := os.ReadFile(f.path)
+	doc, err := pifile.Read(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

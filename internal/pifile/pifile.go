@@ -32,7 +32,7 @@ func Update(ctx context.Context, path string, perm fs.FileMode, o LockOptions, c
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
-	old, err := os.ReadFile(path)
+	old, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		old = nil
 	} else if err != nil {

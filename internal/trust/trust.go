@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -155,7 +154,7 @@ type Entry struct {
 
 // List returns the answers that are kept, as they stand in the file.
 func List(agent string) ([]Entry, error) {
-	doc, err := os.ReadFile(Path(agent))
+	doc, err := pifile.Read(Path(agent))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
