@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 )
 
@@ -18,7 +19,8 @@ type Event struct {
 //	: a comment
 //	                            an empty line ends the event
 //
-// Lines end in LF, CR LF or CR and may be of any length.
+// Lines end in LF, CR LF or CR. An event may have 64 MB, which is more than an
+// image in it takes.
 type EventReader struct {
 	src  io.Reader
 	buf  []byte // what was read; buf[at:] is still to be taken
@@ -30,6 +32,13 @@ type EventReader struct {
 	name    string
 	data    []byte
 	hasData bool
+}
+
+// maxEvent is how long an event may be, in bytes.
+const maxEvent = 64 << 20
+
+func longEvent() *Error {
+	return &Error{Kind: Rejected, Message: fmt.Sprintf("an event of the stream is longer than %d MB", maxEvent>>20)}
 }
 
 // NewEventReader returns a reader of the events in src.
@@ -49,6 +58,9 @@ func (r *EventReader) Next() (Event, error) {
 				return r.event(), nil
 			}
 			return Event{}, err
+		}
+		if len(r.data)+len(line) > maxEvent {
+			return Event{}, longEvent()
 		}
 		if len(line) > 0 {
 			r.field(line)
@@ -101,6 +113,9 @@ func (r *EventReader) readLine() ([]byte, error) {
 		}
 		r.line = append(r.line, rest...)
 		r.at = len(r.buf)
+		if len(r.line)+len(r.data) > maxEvent {
+			return nil, longEvent()
+		}
 		if err := r.fill(); err != nil {
 			if err == io.EOF && len(r.line) > 0 {
 				return r.line, nil

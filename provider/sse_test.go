@@ -59,6 +59,28 @@ func TestEventReader(t *testing.T) {
 	}
 }
 
+// A server that does not end an event, or an answer, must not take all memory.
+func TestEventWithoutEnd(t *testing.T) {
+	for name, piece := range map[string]string{"a line": strings.Repeat("x", 1<<20), "lines": "data: " + strings.Repeat("x", 1<<20) + "\n"} {
+		read := 0
+		_, err := events(io.MultiReader(strings.NewReader("data: "), endless{piece, &read}))
+		if e, ok := errors.AsType[*provider.Error](err); !ok || e.Kind != provider.Rejected || read > 70<<20 {
+			t.Errorf("%s: %v after %d bytes", name, err, read)
+		}
+	}
+}
+
+type endless struct {
+	piece string
+	read  *int
+}
+
+func (e endless) Read(p []byte) (int, error) {
+	n := copy(p, e.piece[*e.read%len(e.piece):])
+	*e.read += n
+	return n, nil
+}
+
 func TestCutStreamIsNoEnd(t *testing.T) {
 	cut := io.MultiReader(strings.NewReader("data: a\n\ndata: b\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if got, err := events(cut); !reflect.DeepEqual(got, []string{"|a"}) || !errors.Is(err, io.ErrUnexpectedEOF) {

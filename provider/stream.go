@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/boughdev/bough/message"
@@ -18,6 +19,11 @@ type Decoder interface {
 	End(cut bool) ([]message.Delta, error)
 }
 
+// maxAnswer is how long an answer may become, in bytes of text, thinking and
+// arguments: more than any model says. A server that does not end would else
+// fill memory and the session.
+const maxAnswer = 32 << 20
+
 // Stream makes a call and yields what d makes of the answer.
 func (e Endpoint) Stream(ctx context.Context, c Call, d Decoder) iter.Seq2[message.Delta, error] {
 	return func(yield func(message.Delta, error) bool) {
@@ -30,6 +36,7 @@ func (e Endpoint) Stream(ctx context.Context, c Call, d Decoder) iter.Seq2[messa
 			return true
 		}
 		fail := func(err error) { yield(message.Delta{}, err) }
+		size := 0
 		for ev, err := range e.Events(ctx, c) {
 			if err != nil {
 				// A connection may break between the last word and the end.
@@ -41,6 +48,13 @@ func (e Endpoint) Stream(ctx context.Context, c Call, d Decoder) iter.Seq2[messa
 				return
 			}
 			deltas, done, err := d.Event(ev)
+			for _, delta := range deltas {
+				size += len(delta.Text)
+			}
+			if size > maxAnswer {
+				fail(&Error{Kind: Rejected, Message: fmt.Sprintf("the answer does not end: it is longer than %d MB", maxAnswer>>20)})
+				return
+			}
 			if !say(deltas) {
 				return
 			}

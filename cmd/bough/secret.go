@@ -22,6 +22,7 @@ func secret(ctx context.Context) (string, error) {
 	done := make(chan read, 1)
 	go func() { // nothing but the end of the process ends a read that hangs
 		line, err := term.ReadPassword(fd)
+		flush(fd)
 		done <- read{line, err}
 	}()
 	select {

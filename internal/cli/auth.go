@@ -121,6 +121,9 @@ func (a *account) named() error {
 	if _, ok := a.keys.Stored(a.provider); ok {
 		return nil
 	}
+	if keyLike(a.provider) {
+		return errors.New("that looks like a key, not like the name of a provider. Name the provider, as anthropic; the key is asked for after that")
+	}
 	near := ""
 	if ids := nearNames(a.provider, a.reg.Providers()); len(ids) > 0 {
 		near = " Is it " + strings.Join(ids, ", ") + "?"

@@ -66,6 +66,8 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 			m.pick = catalog.Pick{Choice: catalog.Choice{Info: offline.New(offline.Options{}).Info(), Ready: true}}
 			fmt.Fprint(out, "The offline model answers in this session; the next start asks again.\n")
 			return nil
+		default:
+			fmt.Fprint(out, "Type 1, 2 or 3.\n")
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestFirstRun(t *testing.T) {
 		{"Enter is the offline model", "\n/quit\n", []string{"The offline model answers", "model offline/demo"}, "", ""},
 		{"nothing more is typed", "", []string{"The offline model answers"}, "", ""},
 		{"a key", "1\ngroq\ngsk-typed-1\n/quit\n", []string{"Groq gives out keys at https://console.groq.com/keys", "Key of Groq (it is not shown):", "the key of groq is stored in", "model groq/openai/gpt-oss-120b"}, "gsk-typed", "gsk-typed-1"},
-		{"mistakes before", "7\n2\n1\nnosuch\n1\n\n1\ngroq\n\n1\nopenai-codex\n1\nGroq\n$a!b\n/quit\n", []string{"No model is set up yet", "None was looked for", "there is no provider nosuch", "no provider was named", "no key was given; nothing is stored", "to its own programs only", "is stored in", "model groq/"}, "", "$$a!b"},
+		{"mistakes before", "7\n2\n1\nsk-ant-mistaken\n1\nnosuch\n1\n\n1\ngroq\n\n1\nopenai-codex\n1\nGroq\n$a!b\n/quit\n", []string{"No model is set up yet", "Type 1, 2 or 3.", "None was looked for", "looks like a key", "there is no provider nosuch", "no provider was named", "no key was given; nothing is stored", "to its own programs only", "is stored in", "model groq/"}, "sk-ant-mistaken", "$$a!b"},
 		{"a key that is not all", "1\ncloudflare-workers-ai\ncf-key-12345\nmy-account\n/quit\n", []string{"CLOUDFLARE_ACCOUNT_ID: ", "is stored in", "model cloudflare-workers-ai/"}, "cf-key", "my-account"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

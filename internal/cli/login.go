@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"github.com/boughdev/bough/internal/auth"
 	"github.com/boughdev/bough/internal/signin"
@@ -88,6 +89,17 @@ func (a *account) askProvider(ctx context.Context) error {
 		return errors.Join(errors.New("no provider was named; nothing is stored"), err)
 	}
 	return nil
+}
+
+// keyLike says that a word is rather a key than the name of a provider: it must
+// not be said again. Of the keys that have no such beginning the length tells.
+func keyLike(s string) bool {
+	for _, begin := range []string{"sk-", "sk_", "AIza", "gsk_", "xai-", "hf_", "ghp_", "github_pat_", "nvapi-", "pplx-", "csk-", "AKIA"} {
+		if strings.HasPrefix(s, begin) {
+			return true
+		}
+	}
+	return len(s) > 30 || strings.ContainsFunc(s, unicode.IsSpace)
 }
 
 // askKey asks for a key, and for what else the provider needs.

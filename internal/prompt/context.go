@@ -138,6 +138,9 @@ func within(root, dir string) string {
 	return ""
 }
 
+// maxFile is how large a file may be, in bytes: far more than a model reads.
+const maxFile = 64 << 20
+
 // readText reads a text file: UTF-8 with whatever is not replaced, no byte order
 // mark.
 func readText(path string) (string, error) {
@@ -145,6 +148,8 @@ func readText(path string) (string, error) {
 		return "", err
 	} else if !fi.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is no file", path) // a device may have no end
+	} else if fi.Size() > maxFile {
+		return "", fmt.Errorf("%s is larger than %d MB", path, maxFile>>20)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

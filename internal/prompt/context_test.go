@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,6 +124,20 @@ func TestTextOrFile(t *testing.T) {
 				t.Errorf("%q, %v; want %q", got.Text, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestFilesThatNoModelReadsAreLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "SYSTEM.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(65<<20), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if preamble, _, warnings := PromptFiles(dir, ""); preamble.Text != "" || len(warnings) != 1 || !strings.Contains(warnings[0], "is larger than 64 MB") {
+		t.Errorf("%d bytes, %q", len(preamble.Text), warnings)
 	}
 }
 

@@ -168,6 +168,9 @@ func (p *printer) judge(e protocol.RunEnded) int {
 	case p.last.StopReason == message.Length:
 		p.tell("the answer was cut off by the output limit of the model")
 	case e.Failure != "": // has been told
+	case !e.Aborted && p.last.Role == message.Assistant && p.last.Text("") == "":
+		p.tell("the model said nothing")
+		return 0 // pi's code too: nothing went wrong that anybody told of
 	default:
 		return 0
 	}

@@ -123,7 +123,7 @@ func TestText(t *testing.T) {
 		{"of several the last one", prompts("one", "two"), printer.Options{}, 0, "Echo: two\n", ""},
 		{"behind tools", prompts("tool"), printer.Options{}, 0, "Seen.\n", ""},
 		{"blocks on lines of their own", prompts("blocks"), printer.Options{}, 0, "one\ntwo\n", ""},
-		{"nothing said", prompts("silent"), printer.Options{}, 0, "", ""},
+		{"nothing said", prompts("silent"), printer.Options{}, 0, "", "the model said nothing"},
 		{"nothing to say", nil, printer.Options{}, 0, "", ""},
 		{"cut by the limit", prompts("cut"), printer.Options{}, 1, "so far\n", "cut off by the output limit"},
 		{"refused", prompts("refused"), printer.Options{}, 1, "", "the model failed: 401"},

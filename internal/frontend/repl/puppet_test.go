@@ -90,7 +90,7 @@ func (p *puppet) run(t *testing.T, in string, o repl.Options) (string, string, i
 func says(s string) []protocol.Event {
 	return []protocol.Event{protocol.LoopStarted{}, protocol.AnswerStarted{},
 		protocol.Delta{Delta: message.Delta{Kind: message.TextStart}}, protocol.Delta{Delta: message.Delta{Kind: message.TextDelta, Text: s}},
-		protocol.Delta{Delta: message.Delta{Kind: message.TextEnd}}, protocol.TurnEnded{Answer: message.Message{StopReason: message.Stop}}, protocol.RunEnded{}}
+		protocol.Delta{Delta: message.Delta{Kind: message.TextEnd}}, protocol.TurnEnded{Answer: message.Message{StopReason: message.Stop, Content: []message.Block{message.Text(s)}}}, protocol.RunEnded{}}
 }
 
 func TestAMessageThatMissesItsRunIsSaidAfterAll(t *testing.T) {

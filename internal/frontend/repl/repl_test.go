@@ -344,6 +344,20 @@ func TestStory(t *testing.T) {
 
 func promptOf(s string) protocol.Prompt { return protocol.Prompt{Text: s} }
 
+// Nothing below a question would look like a fault of bough.
+func TestAnswerOfNothingIsTold(t *testing.T) {
+	w := newWorld(t, `[{"when":{"user":"^hm"},"reply":{"thinking":"hm"}},{"when":{"user":"^tool","turn":0},"reply":{"toolCalls":[{"name":"read","args":{"path":"hello.txt"}}]}}]`)
+	const told = "(the model said nothing)\n"
+	if got := w.say("hm"); !strings.Contains(got.out, told) {
+		t.Errorf("%q is not in\n%s", told, got.out)
+	}
+	for _, prompt := range []string{"hello", "tool"} {
+		if got := w.say(prompt); strings.Contains(got.out, told) {
+			t.Errorf("%q is in\n%s", told, got.out)
+		}
+	}
+}
+
 // The line below an answer says how much of what was sent the cache had.
 func TestCachedShareIsShown(t *testing.T) {
 	for usage, want := range map[string]string{

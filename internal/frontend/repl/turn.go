@@ -18,11 +18,13 @@ type turn struct {
 	cost    float64
 	context int64 // tokens before the model when it had answered last
 	stop    message.StopReason
+	silent  bool // the last answer ended well and has neither text nor calls
 }
 
 func (t *turn) add(e protocol.TurnEnded) {
 	t.answers++
 	t.stop = e.Answer.StopReason
+	t.silent = t.stop == message.Stop && len(e.Results) == 0 && strings.TrimSpace(e.Answer.Text("")) == ""
 	t.use(e.Answer.Usage)
 	if n := e.Answer.Usage.ContextTokens(); n > 0 {
 		t.context = n
@@ -80,6 +82,9 @@ func percent(n, of int64) string {
 
 // account writes what the answer took and begins anew.
 func (r *repl) account() {
+	if r.turn.silent {
+		r.out.line(dim, "(the model said nothing)")
+	}
 	if r.turn.answers > 0 && !r.o.Quiet && !(r.turn.in+r.turn.out+r.turn.cached+r.turn.written == 0 && r.turn.stop == message.Failed) {
 		window, priced := int64(0), false
 		if m := r.view.Model; m != nil {
