@@ -157,6 +157,9 @@ func (e Endpoint) send(ctx context.Context, c Call, secrets *[]string) (*http.Re
 		}
 		key = strings.TrimSpace(k)
 		*secrets = append(*secrets, key)
+		if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7F }) {
+			return nil, &Error{Kind: Auth, Message: "the API key cannot be sent: it has line ends or control characters"}
+		}
 	}
 	to, err := e.url(c.Path, c.Query)
 	if err != nil {

@@ -145,6 +145,15 @@ func TestNoServer(t *testing.T) {
 		}
 	}
 	e := endpoint(base)
+	e.Key = func(context.Context) (string, error) { return "sk-very\nsecret", nil }
+	if _, err := call(t.Context(), e, provider.Call{}); provider.KindOf(err) != provider.Auth || !strings.Contains(err.Error(), "line ends") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+	e = endpoint(base)
+	e.Headers = map[string]string{"X Bad": "v"}
+	if _, err := call(t.Context(), e, provider.Call{}); provider.KindOf(err) != provider.Rejected || !strings.Contains(err.Error(), "cannot be sent") {
+		t.Errorf("%v", err)
+	}
 	e.Key = func(context.Context) (string, error) { return "", errors.New("no key for p; set P_API_KEY") }
 	if _, err := call(t.Context(), e, provider.Call{}); provider.KindOf(err) != provider.Auth || !strings.Contains(err.Error(), "set P_API_KEY") {
 		t.Errorf("%v", err)

@@ -44,6 +44,9 @@ func NetworkError(err error) *Error {
 	case strings.Contains(low, "unsupported protocol scheme"), strings.Contains(low, "no host in request url"):
 		e.Kind = Rejected
 		say("The base URL cannot be used", "It must begin with https:// or http://.")
+	case strings.Contains(low, "net/http: invalid header field"):
+		e.Kind = Rejected
+		say("The request cannot be sent", "Look for blanks, line ends and odd signs in the headers in models.json.")
 	case noName && dns.IsTimeout, noName && dns.IsTemporary:
 		say("The name "+host+" cannot be looked up just now", "Check the network connection and DNS.")
 	case noName:

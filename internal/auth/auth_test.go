@@ -205,3 +205,20 @@ func FuzzExpand(f *testing.F) {
 		}
 	})
 }
+
+// What a command prints without end must not be kept, and what it leaves running
+// not be waited for.
+func TestCommandsThatDoNotEnd(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	k := New(env(), nil)
+	for _, c := range []string{"!yes", "!cat /dev/zero", "!trap '' PIPE; yes 2>/dev/null; exit 0"} {
+		if key, err := k.Key(t.Context(), "flood", c); key != "" || err == nil || !strings.Contains(err.Error(), "more than 64 KB") {
+			t.Errorf("%s: %d bytes, %v", c, len(key), err)
+		}
+	}
+	if key, err := k.Key(t.Context(), "agent", "!sleep 3 & echo key"); key != "key" || err != nil {
+		t.Errorf("%q, %v", key, err)
+	}
+}

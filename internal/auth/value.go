@@ -86,17 +86,41 @@ func run(ctx context.Context, command string) (string, error) {
 	}
 	c := exec.CommandContext(ctx, shell[0], append(shell[1:], command)...)
 	c.WaitDelay = time.Second
-	out, err := c.Output()
-	if ctx.Err() != nil {
+	var out output
+	c.Stdout = &out
+	err := c.Run()
+	switch {
+	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	} else if err != nil {
+	case out.tooMuch:
+		return "", fmt.Errorf("it printed more than %d KB, which is no key", maxOutput>>10)
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // which tells of what it left running
 		return "", errors.New(exitText(err))
 	}
-	s := strings.TrimSpace(string(out))
+	s := strings.TrimSpace(string(out.text))
 	if s == "" {
 		return "", errNoOutput
 	}
 	return s, nil
+}
+
+// maxOutput is what a command may print, in bytes.
+const maxOutput = 64 << 10
+
+// output keeps what a command prints. Behind the limit it takes no more, which
+// ends the command.
+type output struct {
+	text    []byte
+	tooMuch bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if len(o.text)+len(p) > maxOutput {
+		o.tooMuch = true
+		return 0, errors.New("too much")
+	}
+	o.text = append(o.text, p...)
+	return len(p), nil
 }
 
 // exitText says how a command ended, without what it printed.

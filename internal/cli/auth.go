@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/auth"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/provider/catalog"
 )
 
@@ -406,7 +407,7 @@ func (a *account) list() error {
 		if !h.Ready {
 			state = "not ready"
 		}
-		fmt.Fprintln(w, strings.TrimRight(h.Provider+"\t"+either(h.From, "-")+"\t"+state+"\t"+h.Note, "\t"))
+		fmt.Fprintln(w, strings.TrimRight(render.Clean(h.Provider)+"\t"+either(h.From, "-")+"\t"+state+"\t"+h.Note, "\t"))
 	}
 	return w.Flush()
 }

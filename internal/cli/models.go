@@ -12,6 +12,7 @@ import (
 
 	"github.com/boughdev/bough/internal/auth"
 	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/script"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
@@ -367,7 +368,7 @@ func (r *runner) listModels() error {
 	}
 	w := tabwriter.NewWriter(r.env.Stdout, 0, 8, 2, ' ', 0)
 	for _, row := range rows {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		fmt.Fprintln(w, render.Clean(strings.Join(row, "\t"))) // names are of servers and files
 	}
 	d := reg.Data()
 	r.say("list of models of %s, from %s", d.Date, d.Source)
