@@ -77,6 +77,12 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.forward()
 	case "summarize":
 		r.summarize(c.Rest)
+	case "compact":
+		return r.compact(c.Rest)
+	case "uncompact":
+		return r.uncompact()
+	case "summary":
+		return r.showSummary(c)
 	case "take":
 		return r.take(c)
 	case "label":

@@ -21,9 +21,8 @@ func TestHelp(t *testing.T) {
 
 func TestWordsOfOtherFrontEnds(t *testing.T) {
 	w := newWorld(t, "")
-	got := w.say("/compact\n/hotkeys\n/export x.html\n/hisotry\n", quiet)
-	want := `/compact comes with a later version of bough.
-/hotkeys comes with a later version of bough.
+	got := w.say("/hotkeys\n/export x.html\n/hisotry\n", quiet)
+	want := `/hotkeys comes with a later version of bough.
 /export comes with a later version of bough.
 Unknown command /hisotry. Did you mean /history? With a blank in front it is said to the model.
 `

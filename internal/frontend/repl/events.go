@@ -41,6 +41,10 @@ func (r *repl) event(w watched) error {
 		r.calls.ended(r.out, e, r.o.Width)
 	case protocol.TurnEnded:
 		r.turn.add(e)
+	case protocol.CompactionStarted:
+		r.compacting(e)
+	case protocol.CompactionEnded:
+		r.compacted(e)
 	case protocol.BranchSummaryStarted:
 		r.summing()
 	case protocol.SummaryRetryScheduled:

@@ -236,6 +236,9 @@ func (r *repl) edit(c slash.Command) error {
 		return nil
 	}
 	e := r.view.Tree.Get(id)
+	if e.Type == session.TypeCompaction {
+		return r.summaryAnew(e)
+	}
 	if !isEditable(e) {
 		r.say("%s is no message of yours. /branch stands after it.", r.describe(id))
 		return nil

@@ -137,6 +137,8 @@ type draft struct {
 	protocol.Prompt
 	sendable bool // by an empty line
 	stayed   bool // it was taken up where the conversation stood already
+
+	summary session.ID // it takes the place of this one's summary; "": it is a message
 }
 
 type watched struct {

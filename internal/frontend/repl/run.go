@@ -37,6 +37,10 @@ func (r *repl) said(t text) error {
 // prompt says something to the model. If a run goes on it waits for its end.
 // Without text it is the draft; with it, it has the draft's images.
 func (r *repl) prompt(p protocol.Prompt) {
+	if d := r.draft; d != nil && d.summary != "" {
+		r.saySummary(d.summary, p.Text, p.Images)
+		return
+	}
 	if d := r.draft; d != nil {
 		if p.Text == "" {
 			p.Text = d.Text
