@@ -66,10 +66,9 @@ func (r *runner) resources(dir string, chosen choices) resources {
 	if line := leftOut(d, dir); line != "" {
 		out.odd = append(out.odd, line)
 	}
-	o, faults := r.resourceOptions(dir, d.Trusted, chosen)
-	set, problems := resource.Find(o)
+	set, problems := resource.Find(r.resourceOptions(dir, d.Trusted, chosen))
 	out.set = set
-	out.odd = append(out.odd, r.few(slices.Concat(faults, problems, set.Shadowed(isCommand)))...)
+	out.odd = append(out.odd, r.few(slices.Concat(problems, set.Shadowed(isCommand)))...)
 	return out
 }
 
@@ -105,15 +104,12 @@ func isCommand(name string) bool {
 	return ok
 }
 
-func (r *runner) resourceOptions(dir string, trusted bool, chosen choices) (resource.Options, []resource.Problem) {
-	o := resource.Options{Agent: r.paths.Agent, Home: r.paths.Home, Project: dir, Trusted: trusted,
+func (r *runner) resourceOptions(dir string, trusted bool, chosen choices) resource.Options {
+	s, _ := config.Load(r.paths, dir, trusted) // told when the settings are read
+	o := resource.Options{Agent: r.paths.Agent, Home: r.paths.Home, Project: dir, Trusted: trusted, NoSkillCommands: !s.SkillCommands,
 		Skills: chosen.Skills, Prompts: chosen.Templates, NoSkills: chosen.NoSkills, NoPrompts: chosen.NoTemplates}
-	var faults, own []resource.Problem
-	o.User, faults = resource.ReadEntries(r.paths.SettingsFile())
-	if trusted {
-		o.Own, own = resource.ReadEntries(config.ProjectSettings(dir))
-	}
-	return o, append(faults, own...)
+	o.User, o.Own = resource.EntriesOf(s)
+	return o
 }
 
 // contextFiles reads the context files for a folder as far as they may be used.
@@ -162,7 +158,8 @@ func (r *runner) remember(f trust.ContextFile) { _ = trust.Seen(r.places(), f) }
 
 func (r *runner) places() trust.Places {
 	return trust.Places{Agent: r.paths.Agent, Home: r.paths.Home, State: r.paths.State, Named: func(dir string) []string {
-		own, _ := resource.ReadEntries(config.ProjectSettings(dir)) // told when they are used
+		s, _ := config.Load(r.paths, dir, true) // told when they are used
+		_, own := resource.EntriesOf(s)
 		return resource.Named(resource.Options{Home: r.paths.Home, Project: dir, Own: own})
 	}}
 }

@@ -34,9 +34,8 @@ func resourcesCommand(_ context.Context, env Env, opts map[string]string, words 
 		return err
 	}
 	d := r.trusts(env.Dir)
-	o, faults := r.resourceOptions(env.Dir, d.Trusted, choices{})
-	set, problems := resource.Find(o)
-	problems = append(append(faults, problems...), set.Shadowed(isCommand)...)
+	set, problems := resource.Find(r.resourceOptions(env.Dir, d.Trusted, choices{}))
+	problems = append(problems, set.Shadowed(isCommand)...)
 	if d.Problem != nil {
 		problems = append(problems, resource.Problem{Path: trust.Path(r.paths.Agent), Message: d.Problem.Error()})
 	}

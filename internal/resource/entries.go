@@ -1,14 +1,11 @@
 package resource
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
-	"strconv"
 
+	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/rawjson"
 )
 
@@ -26,12 +23,10 @@ const (
 // word is the key of a kind in settings and packages, and the name of its folder.
 func (k kind) word() string { return []string{"skills", "prompts", "themes", "extensions"}[k] }
 
-// Entries is what a settings.json says of resources.
+// Entries is what the settings of one place say of resources.
 type Entries struct {
 	lists    [kinds][]string
 	packages []pack
-
-	skillCommands *bool // enableSkillCommands
 }
 
 // pack is a package that settings name.
@@ -41,46 +36,31 @@ type pack struct {
 	autoload bool             // false: only a filter over the user's package
 }
 
-func (e Entries) noSkillCommands(over Entries) bool {
-	if over.skillCommands != nil {
-		e = over
+// EntriesOf returns what settings say of resources, the user's and the project's.
+func EntriesOf(s config.Settings) (user, own Entries) {
+	for k, l := range [kinds]config.Lists{skills: s.Skills, prompts: s.Prompts, themes: s.Themes, extensions: s.Extensions} {
+		user.lists[k], own.lists[k] = filled(l.User), filled(l.Project)
 	}
-	return e.skillCommands != nil && !*e.skillCommands
+	return user.with(s.Packages.User), own.with(s.Packages.Project)
 }
 
-// ReadEntries reads a settings file. A file that is missing has none; one that
-// cannot be read is told by those who read the settings.
-func ReadEntries(file string) (Entries, []Problem) {
-	r := entryReader{file: file}
-	doc, err := slurp(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Entries{}, nil
-	} else if err != nil {
-		return Entries{}, []Problem{{Path: file, Message: err.Error()}}
-	}
-	doc = bytes.TrimPrefix(doc, []byte("\ufeff"))
-	if rawjson.Kind(doc) != '{' || !rawjson.Valid(doc) {
-		return Entries{}, nil
-	}
-	var e Entries
-	for k := range kinds {
-		word := kind(k).word()
-		v := rawjson.Get(doc, word)
-		if kind(k) == skills && rawjson.Kind(v) == '{' { // as it was once written
-			e.skillCommands = r.flag("skills.enableSkillCommands", rawjson.Get(v, "enableSkillCommands"))
-			word, v = "skills.customDirectories", rawjson.Get(v, "customDirectories")
+func (e Entries) with(packages []config.Package) Entries {
+	for _, p := range packages {
+		w := pack{source: p.Source, autoload: p.AutoLoad}
+		for k, l := range [kinds][]string{skills: p.Skills, prompts: p.Prompts, themes: p.Themes, extensions: p.Extensions} {
+			if l != nil {
+				l = filled(l)
+				w.filters[k] = &l
+			}
 		}
-		e.lists[k] = r.list(word, v)
+		e.packages = append(e.packages, w)
 	}
-	if b := r.flag("enableSkillCommands", rawjson.Get(doc, "enableSkillCommands")); b != nil {
-		e.skillCommands = b
-	}
-	for i, v := range r.elements("packages", rawjson.Get(doc, "packages")) {
-		if p, ok := r.pack("packages["+strconv.Itoa(i)+"]", v); ok {
-			e.packages = append(e.packages, p)
-		}
-	}
-	return e, r.problems
+	return e
+}
+
+// filled is a list without empty texts, which would name the folder itself.
+func filled(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
 }
 
 // slurp reads a file, and nothing that only looks like one.
@@ -94,6 +74,7 @@ func slurp(file string) ([]byte, error) {
 	return b, cause(err)
 }
 
+// entryReader reads the lists of a package.json.
 type entryReader struct {
 	file     string
 	problems []Problem
@@ -104,18 +85,6 @@ func (r *entryReader) wrong(key, want string) {
 }
 
 func isNull(v []byte) bool { return v == nil || rawjson.Kind(v) == 'n' }
-
-func (r *entryReader) flag(key string, v []byte) *bool {
-	switch s := string(bytes.TrimSpace(v)); {
-	case isNull(v):
-		return nil
-	case s == "true", s == "false":
-		b := s == "true"
-		return &b
-	}
-	r.wrong(key, "true or false")
-	return nil
-}
 
 func (r *entryReader) elements(key string, v []byte) [][]byte {
 	if isNull(v) {
@@ -138,30 +107,4 @@ func (r *entryReader) list(key string, v []byte) []string {
 		}
 	}
 	return list
-}
-
-func (r *entryReader) pack(key string, v []byte) (pack, bool) {
-	p := pack{autoload: true}
-	if s, ok := rawjson.String(v); ok && s != "" {
-		p.source = s
-		return p, true
-	}
-	if rawjson.Kind(v) == '{' {
-		p.source, _ = rawjson.String(rawjson.Get(v, "source"))
-	}
-	if p.source == "" {
-		r.wrong(key, "the source of a package, or an object with a source")
-		return p, false
-	}
-	if b := r.flag(key+".autoload", rawjson.Get(v, "autoload")); b != nil {
-		p.autoload = *b
-	}
-	for k := range kinds {
-		word := kind(k).word()
-		if list := rawjson.Get(v, word); !isNull(list) {
-			l := r.list(key+"."+word, list)
-			p.filters[k] = &l
-		}
-	}
-	return p, true
 }

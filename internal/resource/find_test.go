@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/boughdev/bough/internal/config"
 )
 
 // A home is a folder with the files of a user and of a project, named by slash
@@ -45,14 +47,13 @@ func home(t *testing.T, files map[string]string) string {
 func find(t *testing.T, root string, change func(*Options)) (Set, []Problem) {
 	t.Helper()
 	o := Options{Agent: filepath.Join(root, "agent"), Home: root, Project: filepath.Join(root, "project"), Trusted: true}
-	var a, b []Problem
-	o.User, a = ReadEntries(filepath.Join(root, "agent", "settings.json"))
-	o.Own, b = ReadEntries(filepath.Join(root, "project", ".pi", "settings.json"))
+	s, _ := config.Load(config.Paths{Agent: o.Agent, Home: root}, o.Project, true)
+	o.User, o.Own = EntriesOf(s)
+	o.NoSkillCommands = !s.SkillCommands
 	if change != nil {
 		change(&o)
 	}
-	set, problems := Find(o)
-	return set, slices.Concat(a, b, problems)
+	return Find(o)
 }
 
 // called lists what was found as "name path".
@@ -147,8 +148,7 @@ func TestFind(t *testing.T) {
 		{name: "places that are wrong",
 			files:  map[string]string{"agent/settings.json": `{"skills":["gone",7,""],"prompts":"x","packages":[{"source":3},"npm:@a/b@1","npm:../../../etc"],"enableSkillCommands":"no"}`, "t.txt": "x", "empty/x": ""},
 			change: func(o *Options) { o.Prompts = []string{filepath.Join(o.Home, "t.txt"), filepath.Join(o.Home, "empty")} },
-			told: []string{"skills[1] is passed over: it must be a text", "skills[2] is passed over", "prompts is passed over: it must be a list", "enableSkillCommands is passed over: it must be true or false", "packages[0] is passed over",
-				"npm:@a/b@1: this package is not installed", "npm:../../../etc: this package is not installed", "agent/gone: skills of the user's settings", "t.txt: --prompt-template: a .md file is wanted", "empty: --prompt-template: there is none in this folder"}},
+			told:   []string{"npm:@a/b@1: this package is not installed", "npm:../../../etc: this package is not installed", "agent/gone: skills of the user's settings", "t.txt: --prompt-template: a .md file is wanted", "empty: --prompt-template: there is none in this folder"}},
 		{name: "skills that are faulty",
 			files: map[string]string{"agent/skills/a/SKILL.md": "no front", "agent/skills/b/SKILL.md": "---\nname: b\n---\n", "agent/skills/C_d/SKILL.md": skill, "agent/skills/e/SKILL.md": "---\nname: " + strings.Repeat("e", 65) + "\ndescription: " + strings.Repeat("é", 1025) + "\n---\n",
 				"agent/skills/f/SKILL.md": "---\nname: -f--f\ndescription: d: d\n---\n"},
@@ -194,7 +194,8 @@ func TestFind(t *testing.T) {
 func TestNamed(t *testing.T) {
 	root := home(t, map[string]string{"project/.pi/settings.json": `{"skills":["../own","../gone","!x","-skills/y"],"prompts":["../t/*.md","~/mine"],"extensions":["../ext"],"packages":["npm:a","npm:none","../own"]}`,
 		"project/own/x": "", "project/t/a.md": "", "mine/x": "", "project/ext/x": "", "project/.pi/npm/node_modules/a/x": ""})
-	own, _ := ReadEntries(filepath.Join(root, "project", ".pi", "settings.json"))
+	s, _ := config.Load(config.Paths{Agent: filepath.Join(root, "agent"), Home: root}, filepath.Join(root, "project"), true)
+	_, own := EntriesOf(s)
 	var got []string
 	for _, p := range Named(Options{Home: root, Project: filepath.Join(root, "project"), Own: own}) {
 		got = append(got, filepath.ToSlash(strings.TrimPrefix(p, root)))
@@ -236,9 +237,6 @@ func TestFindReadsNoDevices(t *testing.T) {
 	root := home(t, map[string]string{"agent/prompts/p.md": "p"})
 	if err := os.Symlink("/dev/zero", filepath.Join(root, "agent", "prompts", "z.md")); err != nil {
 		t.Skip(err)
-	}
-	if _, problems := ReadEntries("/dev/zero"); len(problems) != 1 {
-		t.Errorf("told %q", problems)
 	}
 	set, _ := find(t, root, func(o *Options) { o.Prompts = []string{"/dev/zero", filepath.Join(root, "agent", "prompts", "z.md")} })
 	if got := listed(root, set); !slices.Equal(got, []string{"p agent/prompts/p.md"}) {

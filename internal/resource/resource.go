@@ -29,6 +29,8 @@ type Options struct {
 
 	User, Own Entries // of the settings: the user's, the project's
 
+	NoSkillCommands bool // skills are not listed as commands
+
 	// Of the command line. They count also where the search is switched off.
 	Skills, Prompts, Themes       []string
 	NoSkills, NoPrompts, NoThemes bool
@@ -102,7 +104,7 @@ func (f *finder) find() (Set, []Problem) {
 	f.templates(places)
 	f.themes(places)
 	f.extensions(places)
-	f.set.NoSkillCommands = f.o.User.noSkillCommands(f.o.Own)
+	f.set.NoSkillCommands = f.o.NoSkillCommands
 	return f.set, f.problems
 }
 
