@@ -39,9 +39,10 @@ func commands() []command {
 				"With --json each entry is a line: id, parentId, type, role, timestamp, preview,\nlabel, children (how many, markers of the place not counted: 2 or more make a branch\npoint), onPath; roots first, each entry before what is below it.\n",
 			treeOptions(), treeCommand},
 		{"context", "FILE|ID", "print what a model sees at the leaf",
-			"With --json it is one object: messages, thinkingLevel, model.\n",
+			"Each line has the number of an entry in the conversation, who speaks, how many tokens\nthat is at a guess (and what part of all), and what it says. With --json it is one\nobject: messages, thinkingLevel, model.\n\n" +
+				"With --json --tokens each entry is a line: id, index, role, seen (seen, replaced,\nhidden), tokens, was (without the edit). The last line has the sums: tokens, told (what\nthe model counted at its last answer; 0 if that no longer holds), behind (estimated\nafter it), compacted (entries), saved (tokens).\n",
 			[]commandOption{
-				jsonOption, liveOption,
+				jsonOption, {"--tokens", "", "with --json: what each entry takes in place of what it says"}, liveOption,
 				{"--leaf", "ENTRY", "at this entry: its id, #N of bough tree, or label"},
 				dirOption,
 			}, contextCommand},

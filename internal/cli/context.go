@@ -25,11 +25,15 @@ func contextCommand(ctx context.Context, env Env, opts map[string]string, words 
 		return err
 	}
 	store.Live = opts["--live"] != ""
-	return withContext(ctx, store, path, opts, func(t *session.Tree, leaf session.ID) error {
+	whole := opts["--json"] == "" || opts["--tokens"] != "" // the numbers are those of the whole path
+	return withContext(ctx, store, path, opts, whole, func(t *session.Tree, leaf session.ID) error {
 		out := bufio.NewWriterSize(env.Stdout, 1<<16)
-		print := contextText
-		if opts["--json"] != "" {
-			print = contextJSON
+		print := contextJSON
+		switch {
+		case opts["--json"] == "":
+			print = contextText(env.Width)
+		case opts["--tokens"] != "":
+			print = contextTokens
 		}
 		err := print(out, t, leaf)
 		if ferr := out.Flush(); err == nil {
@@ -39,11 +43,11 @@ func contextCommand(ctx context.Context, env Env, opts map[string]string, words 
 	})
 }
 
-// withContext calls show with the entry that the options name and a tree of as
-// much of the session as its context needs, while the file is open.
-func withContext(ctx context.Context, store filestore.Store, path string, opts map[string]string, show func(*session.Tree, session.ID) error) error {
+// withContext calls show with the entry that the options name and a tree of the whole
+// session, or of as much as its context needs, while the file is open.
+func withContext(ctx context.Context, store filestore.Store, path string, opts map[string]string, whole bool, show func(*session.Tree, session.ID) error) error {
 	leaf := session.ID(opts["--leaf"])
-	if opts["--live"] == "" {
+	if opts["--live"] == "" && !whole {
 		log, err := store.Open(ctx, path)
 		if err != nil {
 			return headerless(path, err)
@@ -100,19 +104,39 @@ func contextJSON(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
 	return nil
 }
 
-func contextText(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
-	p, err := new(session.Projector).Context(t, leaf)
+// contextText writes what a model sees for people.
+func contextText(width int) func(*bufio.Writer, *session.Tree, session.ID) error {
+	return func(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
+		p, err := new(session.Projector).Context(t, leaf)
+		if err != nil {
+			return err
+		}
+		l, err := render.ContextOf(t, leaf)
+		if err != nil {
+			return err
+		}
+		for _, line := range l.Lines(width, 0) {
+			out.WriteString(line + "\n") // bufio keeps the first error for Flush
+		}
+		model := "no model yet"
+		if p.Model != (session.ModelChange{}) {
+			model = render.OneLine("model " + p.Model.Provider + "/" + p.Model.ModelID)
+		}
+		fmt.Fprintf(out, "%s, thinking %s\n", model, render.OneLine(p.Thinking))
+		return nil
+	}
+}
+
+// contextTokens writes a line of JSON for each entry, and one for all.
+func contextTokens(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
+	l, err := render.ContextOf(t, leaf)
 	if err != nil {
 		return err
 	}
-	previews := render.NewPreviews(t)
-	for i, it := range p.Items {
-		fmt.Fprintf(out, "[%d] %-10s %s\n", i, it.Message.Role, previews.Of(it.Entry).Text)
+	for _, r := range l.Rows {
+		fmt.Fprintf(out, `{"id":%s,"index":%d,"role":%s,"seen":%s,"tokens":%d,"was":%d}`+"\n", rawjson.Quote(string(r.Entry.ID)), r.Index, rawjson.Quote(r.Who),
+			rawjson.Quote(string(r.Seen)), r.Tokens, r.Was)
 	}
-	model := "no model yet"
-	if p.Model != (session.ModelChange{}) {
-		model = render.OneLine("model " + p.Model.Provider + "/" + p.Model.ModelID)
-	}
-	fmt.Fprintf(out, "%s, thinking %s\n", model, render.OneLine(p.Thinking))
+	fmt.Fprintf(out, `{"tokens":%d,"told":%d,"behind":%d,"compacted":%d,"saved":%d}`+"\n", l.Tokens, l.Use.Told, l.Use.Estimated, l.Folded, l.Gain)
 	return nil
 }

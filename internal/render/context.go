@@ -1,0 +1,227 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/boughdev/bough/internal/compaction"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/session"
+)
+
+// Seen is how a model sees an entry.
+type Seen string
+
+// The ways to see an entry.
+const (
+	AsItIs   Seen = "seen"
+	Replaced Seen = "replaced" // with other words
+	LeftOut  Seen = "hidden"
+)
+
+// ContextRow is one entry of what a model sees, or would see without an edit.
+type ContextRow struct {
+	Entry  *session.Entry
+	Index  int   // in the chain, or that of what it follows; -1: before the first
+	Tokens int64 // that the model sees, at a guess
+	Was    int64 // that it would see without an edit
+	Seen   Seen
+
+	Preview
+}
+
+// ContextList is what a model sees at a place, measured by [message.Estimate].
+type ContextList struct {
+	Rows   []ContextRow
+	Tokens int64 // of all rows
+
+	// Folded is how many entries a compaction stands for, and Gain how many tokens
+	// that saves.
+	Folded int
+	Gain   int64
+
+	Use compaction.Use
+}
+
+// ContextOf lists what a model sees at a leaf.
+func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
+	var l ContextList
+	p, err := new(session.Projector).Context(t, leaf)
+	if err != nil {
+		return l, err
+	}
+	l.Use = compaction.UseOf(t, leaf, p)
+	index := map[session.ID]int{}
+	n := -1
+	inside := make(map[session.ID]bool, len(p.Entries))
+	for _, e := range p.Entries {
+		inside[e.ID] = true
+	}
+	for _, e := range t.Path(leaf) {
+		if Counted(t, e) {
+			n++
+			if !inside[e.ID] && e.Role != message.System {
+				l.Folded++
+			}
+		}
+		index[e.ID] = n
+	}
+	replaced := map[session.ID]bool{}
+	for _, e := range p.Entries {
+		if e.Type != session.TypeContextEdit {
+			continue
+		}
+		body, err := e.Body()
+		if err != nil {
+			return l, err
+		}
+		if edit, ok := body.(session.ContextEdit); ok {
+			replaced[edit.Target] = !edit.Omit && !restores(t, edit)
+		}
+	}
+	previews := NewPreviews(t)
+	items := p.Items
+	for _, e := range p.Entries {
+		row := ContextRow{Entry: e, Index: index[e.ID], Seen: AsItIs}
+		if p.Hidden[e] || replaced[e.ID] {
+			m, ok, err := own(e)
+			if err != nil {
+				return l, err
+			}
+			if ok {
+				row.Was = message.Estimate(m)
+			}
+		}
+		if p.Hidden[e] {
+			row.Seen, row.Preview = LeftOut, previews.Of(e)
+			l.Rows = append(l.Rows, row)
+			continue
+		}
+		for len(items) > 0 && items[0].Entry == e {
+			m := items[0].Message
+			items = items[1:]
+			row.Tokens, row.Preview = message.Estimate(m), previews.Of(e)
+			switch {
+			case replaced[e.ID]:
+				row.Seen = Replaced
+				row.Text = OneLine(m.Text(" "))
+			case m.Role == message.System && e.Type == session.TypeCompaction:
+				row.Preview = Preview{Who: "system", Text: fmt.Sprintf("%s and %s, as they were", Plural(len(m.Sections), "section", "sections"), Plural(len(m.ToolsAdded), "tool", "tools"))}
+			}
+			if row.Seen != Replaced {
+				row.Was = row.Tokens
+			}
+			l.Tokens += row.Tokens
+			l.Rows = append(l.Rows, row)
+		}
+	}
+	return l, l.gain(p)
+}
+
+// own is the message of an entry without edits.
+func own(e *session.Entry) (message.Message, bool, error) {
+	p, err := session.Project([]*session.Entry{e})
+	if err != nil || len(p.Items) == 0 {
+		return message.Message{}, false, err
+	}
+	return p.Items[len(p.Items)-1].Message, true, nil
+}
+
+// gain finds out what the compaction saves: what the context was before, without what
+// of that is still there.
+func (l *ContextList) gain(p session.Projection) error {
+	if len(p.Entries) == 0 || p.Entries[0].Type != session.TypeCompaction {
+		return nil
+	}
+	head := p.Entries[0]
+	body, err := head.Body()
+	if err != nil {
+		return err
+	}
+	c, ok := body.(session.Compaction)
+	if !ok {
+		return nil
+	}
+	l.Gain = c.TokensBefore
+	for _, row := range l.Rows {
+		if !row.Entry.Time.After(head.Time) {
+			l.Gain -= row.Tokens
+		}
+	}
+	l.Gain = max(l.Gain, 0)
+	return nil
+}
+
+// Lines writes the list for people, and its sums. window is the model's in tokens, 0
+// if unknown.
+func (l *ContextList) Lines(width int, window int64) []string {
+	if width <= 0 {
+		width = 79
+	}
+	var out []string
+	if l.Folded > 0 {
+		out = append(out, fmt.Sprintf("(%s compacted: %s tokens saved)", Plural(l.Folded, "earlier entry is", "earlier entries are"), Count(l.Gain)))
+	}
+	digits := 1
+	for i := range l.Rows {
+		digits = max(digits, len(strconv.Itoa(max(l.Rows[i].Index, 0))))
+	}
+	hidden, replaced, saved, gained := 0, 0, int64(0), int64(0)
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		mark := ""
+		switch r.Seen {
+		case LeftOut:
+			hidden, saved = hidden+1, saved+r.Was
+			mark = "(hidden: " + Count(r.Was) + " saved)"
+		case Replaced:
+			replaced, gained = replaced+1, gained+r.Was-r.Tokens
+			mark = "(replaced, was " + Count(r.Was) + ")"
+		}
+		head := fmt.Sprintf("%s %s %6s %4s  ", Pad(fmt.Sprintf("[%d]", max(r.Index, 0)), digits+2), Pad(r.Who, 10), Count(r.Tokens), share(r.Tokens, l.Tokens))
+		text := r.Text
+		if r.Calls != "" {
+			text = strings.TrimSpace(text + " -> " + r.Calls)
+		}
+		if mark != "" {
+			mark = "  " + mark
+		}
+		out = append(out, strings.TrimRight(head+Cut(text, max(width-Width(head)-Width(mark), 12))+mark, " "))
+	}
+	sum := fmt.Sprintf("%s, about %s tokens", Plural(len(l.Rows)-hidden, "message", "messages"), Count(l.Tokens))
+	total := l.Tokens
+	if l.Use.Told > 0 {
+		total = l.Use.Tokens()
+		sum += fmt.Sprintf("; as the model counts: %s", Count(total))
+	}
+	if window > 0 {
+		sum += fmt.Sprintf(", %.1f%% of its window of %s", 100*float64(total)/float64(window), Count(window))
+	}
+	out = append(out, sum+".")
+	var saves []string
+	if hidden > 0 {
+		saves = append(saves, fmt.Sprintf("%d hidden saves %s", hidden, Count(saved)))
+	}
+	if replaced > 0 {
+		what := "saves"
+		if gained < 0 {
+			what, gained = "adds", -gained
+		}
+		saves = append(saves, fmt.Sprintf("%d replaced %s %s", replaced, what, Count(gained)))
+	}
+	if l.Folded > 0 {
+		saves = append(saves, fmt.Sprintf("%d compacted saves %s", l.Folded, Count(l.Gain)))
+	}
+	if len(saves) > 0 {
+		out = append(out, strings.Join(saves, "; ")+".")
+	}
+	return out
+}
+
+func share(n, of int64) string {
+	if of <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d%%", (100*n+of/2)/of)
+}
