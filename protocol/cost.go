@@ -30,8 +30,8 @@ type (
 	ContextChanged struct{ Use *ContextUse }
 
 	// GetCost adds up what model calls took. Others asks for the family of forks and
-	// for today too, for which other sessions must be read.
-	GetCost struct{ Others bool }
+	// for today too, for which other sessions must be read; NextOnly for Next alone.
+	GetCost struct{ Others, NextOnly bool }
 
 	// Cost is what GetCost found.
 	Cost struct {

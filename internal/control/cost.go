@@ -76,7 +76,7 @@ func (s *Session) cost(ctx context.Context, c protocol.GetCost) (protocol.Cost, 
 	if err == nil {
 		err = ferr
 	}
-	if err != nil {
+	if err != nil || c.NextOnly {
 		return out, err
 	}
 	fail := func(err error) (protocol.Cost, error) {

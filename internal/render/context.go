@@ -23,7 +23,7 @@ const (
 // ContextRow is one entry of what a model sees, or would see without an edit.
 type ContextRow struct {
 	Entry  *session.Entry
-	Index  int   // in the chain, or that of what it follows; -1: before the first
+	Index  int   // in the chain; -1 if it has no number there
 	Tokens int64 // that the model sees, at a guess
 	Was    int64 // that it would see without an edit
 	Seen   Seen
@@ -64,8 +64,10 @@ func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
 			if !inside[e.ID] && e.Role != message.System {
 				l.Folded++
 			}
+			index[e.ID] = n
+		} else {
+			index[e.ID] = -1
 		}
-		index[e.ID] = n
 	}
 	replaced := map[session.ID]bool{}
 	for _, e := range p.Entries {
@@ -107,13 +109,14 @@ func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
 				row.Seen = Replaced
 				row.Text = OneLine(m.Text(" "))
 			case m.Role == message.System && e.Type == session.TypeCompaction:
-				row.Preview = Preview{Who: "system", Text: fmt.Sprintf("%s and %s, as they were", Plural(len(m.Sections), "section", "sections"), Plural(len(m.ToolsAdded), "tool", "tools"))}
+				row.Index, row.Preview = -1, Preview{Who: "system", Text: fmt.Sprintf("%s and %s, as they were", Plural(len(m.Sections), "section", "sections"), Plural(len(m.ToolsAdded), "tool", "tools"))}
 			}
 			if row.Seen != Replaced {
 				row.Was = row.Tokens
 			}
 			l.Tokens += row.Tokens
 			l.Rows = append(l.Rows, row)
+			row.Index = index[e.ID]
 		}
 	}
 	return l, l.gain(p)
@@ -179,7 +182,11 @@ func (l *ContextList) Lines(width int, window int64) []string {
 			replaced, gained = replaced+1, gained+r.Was-r.Tokens
 			mark = "(replaced, was " + Count(r.Was) + ")"
 		}
-		head := fmt.Sprintf("%s %s %6s %4s  ", Pad(fmt.Sprintf("[%d]", max(r.Index, 0)), digits+2), Pad(r.Who, 10), Count(r.Tokens), share(r.Tokens, l.Tokens))
+		number := ""
+		if r.Index >= 0 {
+			number = fmt.Sprintf("[%d]", r.Index)
+		}
+		head := fmt.Sprintf("%s %s %6s %4s  ", Pad(number, digits+2), Pad(r.Who, 10), Count(r.Tokens), share(r.Tokens, l.Tokens))
 		text := r.Text
 		if r.Calls != "" {
 			text = strings.TrimSpace(text + " -> " + r.Calls)

@@ -101,6 +101,12 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.fork(c)
 	case "clone":
 		return r.clone(c.Rest)
+	case "cost":
+		return r.cost(c.Rest)
+	case "context":
+		return r.context(c)
+	case "replace":
+		return r.replace(c)
 	case "session":
 		return r.session()
 	case "model":

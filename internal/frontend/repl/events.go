@@ -26,6 +26,9 @@ func (r *repl) event(w watched) error {
 		r.list, r.summary, r.draft, r.foreign, r.early = nil, nil, nil, 0, nil
 	case protocol.State:
 		r.ready = true
+		for _, q := range e.Open {
+			r.askedFor(q)
+		}
 		r.text.resume(r.out, r.view.Answer)
 	case protocol.Appended:
 		r.appended(e)
@@ -57,6 +60,8 @@ func (r *repl) event(w watched) error {
 		if r.shell != nil && e.ID == r.shell.id {
 			r.shell.output(r.out, e.Delta)
 		}
+	case protocol.Asked:
+		r.askedFor(e)
 	case protocol.Notice:
 		r.notice(e)
 	}

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -62,8 +63,17 @@ func (r *repl) session() error {
 	if st.CacheRead > 0 {
 		read += " = " + percent(int64(st.CacheRead), int64(st.Input+st.CacheRead+st.CacheWrite))
 	}
+	row("context", "%s", r.contextRow(st.Context))
 	row("tokens", "%s in, %s out, %s, %s written to it", render.Count(st.Input), render.Count(st.Output), read, render.Count(st.CacheWrite))
-	row("cost", "%s", render.Dollars(st.Cost))
+	row("cost", "%s", r.costRow(st))
+	if len(st.Shares) > 1 {
+		for _, m := range st.Shares {
+			row("", "%s: %s, %s", cmp.Or(m.Model, "tools and summaries"), amount(m.Cost), render.Plural(m.Calls, "call", "calls"))
+		}
+	}
+	if st.Rebilled.Tokens > 0 {
+		row("cache", "%s", anew(st.Rebilled))
+	}
 	r.out.line(none, strings.TrimSuffix(b.String(), "\n"))
 	return nil
 }

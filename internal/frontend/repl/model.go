@@ -102,6 +102,7 @@ func (r *repl) setModel(provider, id, level string) error {
 		when = " from the next request on"
 	}
 	r.say("model %s, thinking %s%s", r.modelName(), r.view.Thinking, when)
+	r.forewarn()
 	return nil
 }
 

@@ -24,9 +24,10 @@ type output struct {
 type style string
 
 const (
-	none style = ""
-	dim  style = "\x1b[2m"
-	red  style = "\x1b[31m"
+	none   style = ""
+	dim    style = "\x1b[2m"
+	red    style = "\x1b[31m"
+	yellow style = "\x1b[33m"
 )
 
 // thinks reports whether what the model thinks is shown.

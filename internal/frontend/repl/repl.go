@@ -139,6 +139,7 @@ type draft struct {
 	stayed   bool // it was taken up where the conversation stood already
 
 	summary session.ID // it takes the place of this one's summary; "": it is a message
+	edits   session.ID // it is what the model sees in place of this message; "": it is said
 }
 
 type watched struct {
@@ -309,6 +310,10 @@ func (r *repl) leave() {
 
 // ask writes the prompt of a person who may type.
 func (r *repl) ask() {
+	if choices := r.choices(); choices != "" && r.o.Terminal {
+		r.out.ask(choices + "> ")
+		return
+	}
 	if !r.o.Terminal || !r.free() {
 		return
 	}

@@ -14,7 +14,12 @@ import (
 // model.
 func (r *repl) said(t text) error {
 	words := tidy(t.words)
-	switch {
+	word := t.literal || !strings.HasPrefix(t.words, "!") && !strings.HasPrefix(t.words, "/")
+	switch d := r.draft; {
+	case len(r.view.Open) > 0 && word:
+		r.answers(words)
+	case words != "" && word && d != nil && d.edits != "":
+		return r.replaced(d.edits, words)
 	case words == "":
 		if d := r.draft; d != nil && d.sendable && !t.literal {
 			r.prompt(protocol.Prompt{})

@@ -16,7 +16,6 @@ type turn struct {
 	cached  int64 // read from the cache, not in in
 	written int64 // to the cache, likewise
 	cost    float64
-	context int64 // tokens before the model when it had answered last
 	stop    message.StopReason
 	silent  bool // the last answer ended well and has neither text nor calls
 }
@@ -26,9 +25,6 @@ func (t *turn) add(e protocol.TurnEnded) {
 	t.stop = e.Answer.StopReason
 	t.silent = t.stop == message.Stop && len(e.Results) == 0 && strings.TrimSpace(e.Answer.Text("")) == ""
 	t.use(e.Answer.Usage)
-	if n := e.Answer.Usage.ContextTokens(); n > 0 {
-		t.context = n
-	}
 	for _, res := range e.Results {
 		t.use(res.Usage)
 	}
@@ -45,9 +41,9 @@ func (t *turn) use(u *message.Usage) {
 	t.cost += u.Cost.Total
 }
 
-// line says it in brackets; what is not known shows as a question mark. window
-// is the model's, 0 if unknown; priced says that its prices are known.
-func (t turn) line(window int64, priced bool) string {
+// line says it in brackets; what is not known shows as a question mark. gauge is how
+// full the window is; priced says that the model's prices are known.
+func (t turn) line(gauge string, priced bool) string {
 	count := func(n int64) string {
 		if t.in+t.out+t.cached+t.written == 0 {
 			return "?"
@@ -62,14 +58,13 @@ func (t turn) line(window int64, priced bool) string {
 		parts = append(parts, count(t.written)+" to the cache")
 	}
 	parts = append(parts, count(t.out)+" out")
-	if usd := render.Dollars(t.cost); usd != "" && priced {
+	switch usd := render.Dollars(t.cost); {
+	case !priced:
+		parts = append(parts, "$?")
+	case usd != "":
 		parts = append(parts, usd)
 	}
-	share := "?%"
-	if window > 0 && t.context > 0 {
-		share = fmt.Sprintf("%.1f%%", 100*float64(t.context)/float64(window))
-	}
-	return "(" + strings.Join(append(parts, share), ", ") + ")"
+	return "(" + strings.Join(append(parts, gauge), ", ") + ")"
 }
 
 // percent is a share of all tokens that were sent; 100% is all of them.
@@ -86,11 +81,9 @@ func (r *repl) account() {
 		r.out.line(dim, "(the model said nothing)")
 	}
 	if r.turn.answers > 0 && !r.o.Quiet && !(r.turn.in+r.turn.out+r.turn.cached+r.turn.written == 0 && r.turn.stop == message.Failed) {
-		window, priced := int64(0), false
-		if m := r.view.Model; m != nil {
-			window, priced = m.ContextWindow, !m.PriceUnknown
-		}
-		r.out.line(dim, r.turn.line(window, priced))
+		gauge, how := r.gauge()
+		m := r.view.Model
+		r.out.line(how, r.turn.line(gauge, m == nil || !m.PriceUnknown))
 	}
 	r.turn = turn{}
 }

@@ -70,6 +70,10 @@ var commands = []Spec{
 	{Name: "hide", Args: "entry", Help: "keep an entry from the model, from here on", Where: everywhere,
 		More: "The entry stays in the session and in the file; other branches see it as before. It is the way out when a server refuses something in it, such as an image. /unhide brings it back."},
 	{Name: "unhide", Args: "[entry]", Help: "let the model see an entry again; alone: the one hidden last", Where: everywhere},
+	{Name: "replace", Args: "entry", Help: "let the model see an entry with other words, from here on", Where: everywhere,
+		More: "Its words are shown; what you write next takes their place for the model. The entry stays in the session and in the file, and other branches see it as before. Images and tool calls stay. /unhide brings its own words back."},
+	{Name: "context", Args: "[entry]", Help: "what the model sees here, with the tokens of each entry", Where: everywhere, Busy: true,
+		More: "Tokens are estimated; the last line has what the model itself counted. /hide and /replace make it less, /compact sums up what is old. With an entry it is what the model saw there."},
 	{Name: "summarize", Args: "[words]", Help: "sum up this branch for the place you go to next", Where: everywhere,
 		More: "The next /branch, /goto or /edit has the model sum up what is left behind, and the summary stands at the new place. The words say what to look at above all. It is called off when you say something here, or by /back."},
 	{Name: "take", Args: "entry [what]", Help: "bring something of another branch here: answer, summary or entries", Where: everywhere,
@@ -95,7 +99,8 @@ var commands = []Spec{
 	{Name: "share", Help: "show the session to others", Where: Terminal | Web, Busy: true, Later: true},
 	{Name: "diff", Args: "[from [to]]", Help: "files that changed between two entries", Where: Terminal | Web, Busy: true, Later: true},
 	{Name: "files", Help: "files read and changed on this branch", Where: Terminal | Web, Busy: true, Later: true},
-	{Name: "cost", Help: "what turn, branch and session cost", Where: everywhere, Busy: true, Later: true},
+	{Name: "cost", Help: "what turn, branch, session and day cost, and the next request will", Where: everywhere, Busy: true,
+		More: "Forks and clones of a session share model calls; each is counted once. bough stats in a shell adds up by day, model, folder, session or branch. The settings bough.budget.perRun, perSession and perDay have bough ask before more is spent."},
 
 	// The model and the rest.
 	{Name: "model", Args: "[name]", Help: "list the models, or choose one", Where: everywhere, Busy: true,
