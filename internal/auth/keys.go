@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -277,44 +276,4 @@ func (k *Keys) howTo(provider string) string {
 		hint = "run " + hint
 	}
 	return hint
-}
-
-// Secrets returns the values that must not be shown: all keys that are known
-// without running a command.
-func (k *Keys) Secrets() []string {
-	var out []string
-	add := func(s string) {
-		if len(s) >= 8 && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	k.mu.Lock()
-	flags := slices.Collect(maps.Values(k.flags))
-	creds := maps.Clone(k.creds)
-	k.mu.Unlock()
-	for _, s := range flags {
-		add(s)
-	}
-	for id, c := range creds {
-		add(c.Access)
-		if _, ok := isCommand(c.Key); !ok {
-			if s, ok := expand(c.Key, k.envOf(id)); ok {
-				add(s)
-			}
-		}
-	}
-	for _, v := range variables {
-		for _, n := range v.names {
-			add(k.env(n))
-		}
-	}
-	add(k.env("AWS_SECRET_ACCESS_KEY"))
-	add(k.env("AWS_SESSION_TOKEN"))
-	slices.SortFunc(out, func(a, b string) int {
-		if d := len(b) - len(a); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	return out
 }

@@ -117,7 +117,7 @@ func TestRefresh(t *testing.T) {
 				}
 				k.Refresh()
 				k.Find("a", "")
-				k.Secrets()
+				k.Use("b", "c")
 			}
 		})
 	}
