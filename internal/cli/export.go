@@ -26,7 +26,7 @@ import (
 // exportSpec is bough export.
 func exportSpec() command {
 	return command{"export", "FILE|ID [OUT.html|OUT.md|OUT.jsonl]", "write the conversation of a session to a file of its own",
-		"It is the way to where the conversation stands: as a page that opens in any browser,\nas Markdown, or as a session file that bough and pi read. Without OUT it is a page in\nthis folder. OUT may be - for standard output, with --format.\n",
+		"It is the way to where the conversation stands: as a page that opens in any browser,\nas Markdown, or as a session file that bough and pi read. Without OUT it is a page in\nthis folder. OUT may be - for standard output: a session file,\nunless --format says otherwise.\n",
 		[]commandOption{
 			{"--branch", "ENTRY", "the way to this entry: its id, #N of bough tree, or label"},
 			{"--exact", "", "with --branch: also between a call and its results"},
@@ -80,13 +80,13 @@ func exportFormat(out, said string) (string, error) {
 		return "jsonl", nil
 	case "":
 		if out == "-" {
-			return "", errors.New("say --format html, md or jsonl with -")
+			return "jsonl", nil
 		}
 	}
 	if said != "" {
 		return "", fmt.Errorf("--format %s: use html, md or jsonl", oneLine(said, 20))
 	}
-	return "", fmt.Errorf("the file to write must end in .html, .md or .jsonl, not %s. --format says what it is to be", oneLine(out, 60))
+	return "", fmt.Errorf("the file to write must end in .html, .md or .jsonl, not %s", oneLine(out, 60))
 }
 
 // exportName is the page of a session where no name is given.

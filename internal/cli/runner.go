@@ -194,7 +194,7 @@ func (r *runner) hint(ctx context.Context) string {
 // options puts the parts of the session service together.
 func (r *runner) options(m mode, models *models) control.Options {
 	r.live.mode = m
-	o := control.Options{Models: models, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
+	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
 		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Accounts: accounts{r.store}, Asks: r.asks}
 	r.live.policy(&o)
 	return o

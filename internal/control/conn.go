@@ -156,6 +156,8 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Hidden, error) { return s.rewrite(x) })
 	case protocol.Answer:
 		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.answerTo(x) })
+	case protocol.Export:
+		return s.export(ctx, x)
 	case protocol.GetCommands:
 		return owned(ctx, s, func() (protocol.Commands, error) { return protocol.Commands{Commands: s.setup.Commands()}, nil })
 	case protocol.GetTools:

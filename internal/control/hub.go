@@ -60,6 +60,9 @@ type Options struct {
 	// label.
 	Find func(*session.Tree, string) (session.ID, error)
 
+	// Export writes a conversation to a file. Nil: there are no exports.
+	Export func(context.Context, Exporting, protocol.Export) (protocol.Exported, error)
+
 	// Lost is told when a session is closed of which so many entries could never
 	// be written. Nil: nobody is.
 	Lost func(entries int, err error)

@@ -109,6 +109,8 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.replace(c)
 	case "session":
 		return r.session()
+	case "export":
+		r.export(c)
 	case "model":
 		return r.model(c.Rest)
 	case "thinking":

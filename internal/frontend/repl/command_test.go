@@ -21,9 +21,9 @@ func TestHelp(t *testing.T) {
 
 func TestWordsOfOtherFrontEnds(t *testing.T) {
 	w := newWorld(t, "")
-	got := w.say("/hotkeys\n/export x.html\n/hisotry\n", quiet)
+	got := w.say("/hotkeys\n/import x.html\n/hisotry\n", quiet)
 	want := `/hotkeys comes with a later version of bough.
-/export comes with a later version of bough.
+/import comes with a later version of bough.
 Unknown command /hisotry. Did you mean /history? With a blank in front it is said to the model.
 `
 	if got.out != want || len(w.sessions()) != 0 {

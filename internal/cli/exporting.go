@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/export"
+	"github.com/boughdev/bough/protocol"
+)
+
+// exportLive writes a session that is open, as /export asks for it.
+func (r *runner) exportLive(_ context.Context, e control.Exporting, x protocol.Export) (protocol.Exported, error) {
+	out := x.Path
+	if out == "" {
+		name := e.File
+		if name == "" {
+			name = e.Header.ID
+		}
+		out = exportName(name)
+	}
+	j := exportJob{out: r.env.abs(out), static: x.Static, force: x.Force}
+	fail := func(err error) (protocol.Exported, error) {
+		return protocol.Exported{}, protocol.Fail(protocol.BadRequest, "%v", err)
+	}
+	var err error
+	if j.format, err = exportFormat(out, ""); err != nil {
+		return fail(err)
+	}
+	switch {
+	case x.Static && j.format != "html":
+		return fail(errors.New("--static belongs to pages, OUT.html"))
+	case x.Whole && j.format == "md":
+		return fail(errors.New("Markdown has one branch: leave --all-branches out"))
+	}
+	j.o = export.Options{Leaf: e.Leaf, Now: time.Now(), Redact: r.redactor(x.Redact)}
+	if x.Whole {
+		j.o.Leaf, j.o.Stand = "", e.Leaf
+	}
+	rep, err := r.export(j, e.Header, e.Tree)
+	if errors.Is(err, fs.ErrExist) {
+		return fail(errors.New(j.out + " is there already. --force overwrites it"))
+	} else if err != nil {
+		return fail(err)
+	}
+	done := protocol.Exported{Path: j.out}
+	if x.Redact {
+		done.Redacted = redactedWords(rep.Redacted)
+	}
+	return done, nil
+}
