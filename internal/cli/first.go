@@ -26,7 +26,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	fmt.Fprint(out, "  3  the offline model: a set of rules, no real model, to try everything with.\n\n")
 	for {
 		usual := byte('3')
-		if len(found) > 0 {
+		if modelsOf(found) > 0 {
 			usual = '2'
 		}
 		fmt.Fprintf(out, "Which one, 1 to 3 (Enter: %c)? ", usual)
@@ -57,8 +57,8 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 				found = r.probe(ctx)
 				m.reg.Add(found)
 			}
-			if len(found) == 0 {
-				fmt.Fprintf(out, "%s\n", r.tellServers(nil))
+			if modelsOf(found) == 0 {
+				fmt.Fprintf(out, "%s\n", r.tellServers(found))
 				continue
 			}
 			return m.takeLocal(ctx, found)
@@ -72,6 +72,14 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	}
 }
 
+// modelsOf counts the models of servers.
+func modelsOf(servers []catalog.Server) (n int) {
+	for _, s := range servers {
+		n += len(s.Models)
+	}
+	return n
+}
+
 // tellServers says which model servers answer.
 func (r *runner) tellServers(found []catalog.Server) string {
 	if r.offline() {
@@ -82,6 +90,10 @@ func (r *runner) tellServers(found []catalog.Server) string {
 	}
 	var names []string
 	for _, s := range found {
+		if len(s.Models) == 0 {
+			names = append(names, s.Name+" answers, but has no model yet. For one: ollama pull qwen3")
+			continue
+		}
 		var ids []string
 		for _, m := range s.Models[:min(len(s.Models), 3)] {
 			ids = append(ids, m.ID)

@@ -146,6 +146,18 @@ func TestFirstRunWithAServer(t *testing.T) {
 	}
 }
 
+func TestFirstRunWithAServerWithoutModels(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"models":[]}`) }))
+	defer s.Close()
+	p := newPlace(t)
+	delete(p.vars, "BOUGH_OFFLINE")
+	p.vars["OLLAMA_HOST"] = s.URL
+	code, out, told := p.types("2\n3\n/quit\n")
+	if code != 0 || strings.Count(told, "Ollama answers, but has no model yet. For one: ollama pull qwen3") != 2 || !strings.Contains(told, "(Enter: 3)?") {
+		t.Errorf("code %d:\n%s--\n%s", code, told, out)
+	}
+}
+
 func TestLoginAtATerminal(t *testing.T) {
 	p := newPlace(t)
 	code, out, told := p.types("sk-typed-1\n", "auth", "login", "anthropic")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -55,8 +56,12 @@ func (a asker) get(ctx context.Context, path string, body, into any) (http.Heade
 		return nil, false
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(into) != nil {
+	if resp.StatusCode != http.StatusOK {
 		return nil, false // something else listens there
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(into)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !ok {
+		return nil, false // likewise; a wrong type costs only what has it
 	}
 	return resp.Header, true
 }
@@ -106,7 +111,10 @@ func askOllama(ctx context.Context, a asker) []LocalModel {
 	var tags struct{ Models []struct{ Name string } }
 	if _, ok := a.get(ctx, "/api/tags", nil, &tags); !ok || len(tags.Models) == 0 {
 		list, _, _ := a.v1(ctx) // what imitates Ollama may have this one only
-		return list.plain()
+		if found := list.plain(); len(found) > 0 || !ok || tags.Models == nil {
+			return found
+		}
+		return []LocalModel{}
 	}
 	var loaded struct {
 		Models []struct {

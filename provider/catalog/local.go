@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/boughdev/bough/provider"
 )
@@ -18,10 +19,10 @@ type Server struct {
 	Provider string // "ollama", "llama.cpp", "lmstudio", "vllm", "litellm"
 	Name     string
 	BaseURL  string
-	Models   []LocalModel
+	Models   []LocalModel // none if it answers and has none yet
 
-	start string // the command that starts it
-	ask   func(context.Context, asker) []LocalModel
+	start string                                    // the command that starts it
+	ask   func(context.Context, asker) []LocalModel // nil: it does not answer
 }
 
 // LocalModel is a model of a server on this machine.
@@ -138,12 +139,17 @@ func probe(ctx context.Context, getenv func(string) string, servers []Server) []
 				a.key = getenv("LLAMA_API_KEY")
 			}
 			s.Models = s.ask(ctx, a)
+			for i := len(s.Models) - 1; i >= 0; i-- {
+				if id := s.Models[i].ID; id == "" || len(id) > 300 || strings.ContainsFunc(id, unicode.IsControl) {
+					s.Models = slices.Delete(s.Models, i, i+1)
+				}
+			}
 		})
 	}
 	wg.Wait()
 	found := map[string]bool{}
 	return slices.DeleteFunc(servers, func(s Server) bool {
-		gone := len(s.Models) == 0 || found[s.Provider]
+		gone := s.Models == nil || found[s.Provider]
 		found[s.Provider] = found[s.Provider] || !gone
 		return gone
 	})

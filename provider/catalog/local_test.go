@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -127,6 +128,31 @@ func TestProbeIsShort(t *testing.T) {
 	cancel()
 	if got := probe(ctx, noEnv, []Server{{BaseURL: good, ask: askLlama}}); len(got) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Who has just installed Ollama is told what is missing, and a wrong type or a
+// hostile name costs one model.
+func TestServersWithOddLists(t *testing.T) {
+	for list, want := range map[string]string{
+		`{"models":[]}`: "[]", `{"models":[{"name":5},{},{"name":"evil\u001b[31m"},{"name":"good"}]}`: "[good]", `[]`: "none", `null`: "none", `{"models":[{"name":""}]}`: "[]",
+	} {
+		got := probe(t.Context(), noEnv, []Server{{Provider: "ollama", BaseURL: serve(t, map[string]string{"/api/tags": list}) + "/v1", ask: askOllama}})
+		said := "none"
+		if len(got) > 0 {
+			ids := []string{}
+			for _, m := range got[0].Models {
+				ids = append(ids, m.ID)
+			}
+			said = fmt.Sprint(ids)
+		}
+		if said != want {
+			t.Errorf("%s: %s, want %s", list, said, want)
+		}
+		r, _ := New(Options{Keys: auth.New(noEnv, nil), Probe: func(...string) []Server { return got }})
+		if _, err := r.Resolve("ollama/qwen3", ""); want == "[]" && (err == nil || !strings.Contains(err.Error(), "no model yet. ollama pull qwen3")) {
+			t.Errorf("%s: %v", list, err)
+		}
 	}
 }
 

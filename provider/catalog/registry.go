@@ -65,7 +65,7 @@ func New(o Options) (*Registry, []config.Problem) {
 		}
 	}
 	for _, s := range o.Local {
-		if !slices.Contains(r.providers, s.Provider) {
+		if len(s.Models) > 0 && !slices.Contains(r.providers, s.Provider) {
 			r.providers = append(r.providers, s.Provider)
 		}
 	}
@@ -180,6 +180,13 @@ func (r *Registry) Add(servers []Server) {
 	}
 }
 
+// empty reports whether a server on this machine answers and has no model.
+func (r *Registry) empty(at string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.local, func(s Server) bool { return s.Provider == at && len(s.Models) == 0 })
+}
+
 // Missing says why there is no model of that name: the server on this machine
 // does not run or has not got it, or the provider has no such model. It is nil if
 // there is one.
@@ -195,7 +202,9 @@ func (r *Registry) Missing(at, id string) error {
 	for _, c := range r.of(at) {
 		have = append(have, c.Info.ID)
 	}
-	if len(have) == 0 {
+	if len(have) == 0 && r.empty(at) {
+		return fmt.Errorf("%s answers on this machine, but has no model yet. ollama pull %s would fetch it", name, id)
+	} else if len(have) == 0 {
 		return fmt.Errorf("%s does not answer on this machine. Start it (%s), then try again", name, start)
 	}
 	more := ""
