@@ -7,7 +7,7 @@ import (
 )
 
 func TestWithSampling(t *testing.T) {
-	i := Info{Reasoning: true, Sampling: map[string]any{"temperature": 1.0,"top_p":0.95}, SamplingByLevel: map[string]map[string]any{"off": {"temperature": 0.7}, "high": {"top_k": 20.0,"max_tokens":5.0}}}
+	i := Info{Reasoning: true, Sampling: map[string]any{"temperature": 1.0, "top_p": 0.95}, SamplingByLevel: map[string]map[string]any{"off": {"temperature": 0.7}, "high": {"top_k": 20.0, "max_tokens": 5.0}}}
 	for _, tt := range []struct {
 		name, level, body, want string
 		info                    Info
