@@ -37,46 +37,6 @@ func (l Limits) Exceeded(tokens int64) bool { return l.Window > 0 && tokens > l.
 // not due soon.
 func (l Limits) target() int64 { return l.most() * 3 / 4 }
 
-// Tokens is [Context.Tokens] for the end of a growing path: it looks no further
-// back than the last answer that told the size.
-func Tokens(t *session.Tree, leaf session.ID, p session.Projection) int64 {
-	var behind int64
-	e := t.Get(leaf)
-	for i := len(p.Items) - 1; i >= 0; i-- {
-		it := p.Items[i]
-		told := toldTokens(it.Message)
-		if told == 0 {
-			behind += message.Estimate(it.Message)
-			continue
-		}
-		for e != nil && e != it.Entry && e.Type != session.TypeContextEdit && e.Type != session.TypeCompaction {
-			e = t.Parent(e.ID)
-		}
-		if e == it.Entry {
-			return told + behind
-		}
-		break
-	}
-	return Estimated(p)
-}
-
-// Estimated is the size of a context as estimates have it.
-func Estimated(p session.Projection) int64 {
-	var sum int64
-	var system []message.Message
-	for _, it := range p.Items {
-		if it.Message.Role == message.System {
-			system = append(system, it.Message)
-		} else {
-			sum += message.Estimate(it.Message)
-		}
-	}
-	if fold, ok := message.FoldSystem(system); ok {
-		sum += message.Estimate(fold)
-	}
-	return sum
-}
-
 // A Trim is a message that is too large for any window that is left: the model is
 // to see its two ends. Content is that of the context edit.
 type Trim struct {
@@ -131,7 +91,7 @@ func (c *Context) scale(l Limits, overflowed bool) float64 {
 	return min(max(real/estimated, 1), 4)
 }
 
-// estimated is [Estimated] for a context that is measured.
+// estimated is the size of the context as estimates have it.
 func (c *Context) estimated() int64 {
 	sum, _ := c.sizes(0)
 	return sum

@@ -146,7 +146,7 @@ func (c *compacting) keep(written session.Compaction) (*protocol.Compacted, erro
 	if err != nil {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	done.TokensAfter = compaction.Estimated(p)
+	done.TokensAfter = compaction.EstimateOf(p.Items)
 	return done, nil
 }
 
@@ -231,14 +231,14 @@ func (s *Session) due(next []queued) protocol.Reason {
 	if !s.opts.Compaction.Enabled || s.model == nil {
 		return ""
 	}
-	p, err := s.branch.Project()
+	use, p, err := s.measure()
 	if err != nil {
 		return "" // the request will say so
 	}
 	if s.overflowed(p) {
 		return protocol.OverflowedBy
 	}
-	tokens := compaction.Tokens(s.live.Tree(), s.branch.Leaf(), p)
+	tokens := use.Tokens()
 	for _, q := range next {
 		tokens += message.Estimate(userMessage(q))
 	}
