@@ -61,6 +61,10 @@ func (r *repl) dispatch(c slash.Command) error {
 		r.quit = true
 	case "history":
 		return r.history(c)
+	case "show":
+		return r.show(c)
+	case "queue":
+		return r.queue(c.Rest)
 	case "tree":
 		return r.tree(c)
 	case "branch":

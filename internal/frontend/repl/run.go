@@ -62,7 +62,7 @@ func (r *repl) prompt(p protocol.Prompt) {
 	if did == protocol.Queued {
 		r.queued = append(r.queued, p.Text)
 		if r.o.Terminal {
-			r.note("(queued: it is said when the answer is there; ctrl+c takes it back)")
+			r.note("(queued: it is said when the answer is there; /queue shows what waits)")
 		}
 	}
 	if did == protocol.Started || did == protocol.Queued && r.runs == 0 {
@@ -110,7 +110,11 @@ func (r *repl) ended(e protocol.RunEnded) {
 	}
 	r.stopping = false
 	if q := r.view.Queue; len(r.queued) > 0 && len(q.FollowUp)+len(q.Steering) > 0 {
-		r.takeBack(status == 0)
+		if status == 0 || !r.o.Terminal {
+			r.takeBack(status == 0)
+		} else {
+			r.tellWaiting()
+		}
 	}
 	r.queued = nil
 	r.shellStep()

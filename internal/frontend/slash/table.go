@@ -54,6 +54,10 @@ var commands = []Spec{
 	// The tree.
 	{Name: "history", Args: "[n]", Help: "the conversation up to here, numbered", Where: Terminal | REPL, Busy: true,
 		More: "With a number: the last n entries. With --all: all branches, numbered as in /tree. /help branch says what the numbers mean."},
+	{Name: "show", Args: "entry", Help: "all of an entry, as it was said", Where: everywhere, Busy: true,
+		More: "Also of one that the model does not see any more, since it was summed up or hidden. --raw prints its line of the file."},
+	{Name: "queue", Args: "[send|clear]", Help: "what waits to be said", Where: everywhere, Busy: true,
+		More: "What you type during an answer waits for its end. /queue drop N takes a message back, /queue edit N TEXT says it otherwise, /queue clear drops all, /queue send says it now. What waits is still there after bough was ended."},
 	{Name: "tree", Args: "[text]", Help: "the conversation as a tree", Where: everywhere, Busy: true,
 		More: "The straight line with dots is the way to where you stand; the other ways on from a place stand right below it, so that rows are not always in the order of their numbers. With a text: what has all its words. Filters: --no-tools, --user-only, --labeled-only, --all. Drawing: --classic, --ascii."},
 	{Name: "branch", Args: "[entry]", Help: "stand right after an entry: what you say next is another branch", Where: Terminal | REPL,
