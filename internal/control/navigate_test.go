@@ -141,6 +141,7 @@ func TestTheExampleOfBranchSummaries(t *testing.T) {
 			if want := `{"readFiles":[],"modifiedFiles":` + tt.files + `}`; string(sum.Details) != want {
 				t.Errorf("details %s, want %s", sum.Details, want)
 			}
+			f.until("the end", func() bool { return f.events[len(f.events)-1] == "LeafMoved" })
 			if got, _ := f.between(at); fmt.Sprint(got) != "[BranchSummaryStarted +branch_summary BranchSummaryEnded LeafMoved]" {
 				t.Errorf("events %v", got)
 			}
@@ -226,7 +227,8 @@ func TestAnAbortedSummaryChangesNothing(t *testing.T) {
 	if string(before) != string(after) {
 		t.Errorf("the file has grown: %s", after[len(before):])
 	}
-	if got, _ := f.between(0); !slices.Contains(got, "BranchSummaryEnded") || slices.Contains(got, "LeafMoved") {
+	f.until("the end", func() bool { return slices.Contains(f.events, "BranchSummaryEnded") })
+	if got, _ := f.between(0); slices.Contains(got, "LeafMoved") {
 		t.Errorf("events %v", got)
 	}
 	f.say("hi") // and all goes on
