@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/boughdev/bough/internal/compaction"
 	"github.com/boughdev/bough/protocol"
@@ -49,11 +50,14 @@ func branchSummary(ctx context.Context, a compaction.Asker, entries []*session.E
 	if err == nil || isCancelled(err) {
 		return sum, err
 	}
-	code := protocol.IO
-	if provider.KindOf(err) == provider.Auth {
-		code = protocol.NoAuth
+	code, why := protocol.IO, err.Error()
+	if e := errorOf(err); e != nil {
+		why = strings.TrimSpace(said(e) + " " + e.Advice)
+		if e.Kind == provider.Auth {
+			code = protocol.NoAuth
+		}
 	}
-	return nil, &protocol.Error{Code: code, Text: "The branch could not be summed up, so nothing has changed: " + err.Error(), Err: err}
+	return nil, &protocol.Error{Code: code, Text: "The branch could not be summed up, so nothing has changed: " + why, Err: err}
 }
 
 // await lets the owner begin something and waits for its end, which may come

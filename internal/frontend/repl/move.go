@@ -72,6 +72,7 @@ func (r *repl) move(c protocol.Navigate, summary *string, quiet bool) (bool, err
 	if summary == nil {
 		summary = r.summary
 	}
+	r.summary = nil
 	if summary != nil {
 		c.Summarize, c.Instructions = true, *summary
 	}
@@ -89,9 +90,6 @@ func (r *repl) move(c protocol.Navigate, summary *string, quiet bool) (bool, err
 	case nav.Aborted:
 		r.note("(stopped; nothing has moved)")
 		return false, nil
-	}
-	if nav.Old != nav.Leaf {
-		r.summary = nil
 	}
 	if err := r.moved(nav); err != nil {
 		return false, err
@@ -266,7 +264,10 @@ func (r *repl) sayAnew(e *session.Entry, summary *string) error {
 	}
 	r.shown(e.ID)
 	place := fmt.Sprintf("[%d]%s", render.IndexOf(r.view.Tree, e.ID), r.otherNumber(e.ID))
-	r.say("at %s; next prompt takes the place of %s, as branch %d; /back calls it off", r.describe(r.view.Leaf), place, len(render.Next(r.view.Tree, d.Leaf))+1)
+	if r.view.Tree.Effective(r.view.Leaf) == d.Leaf || r.view.Leaf == d.Leaf {
+		place += fmt.Sprintf(", as branch %d", len(render.Next(r.view.Tree, d.Leaf))+1)
+	}
+	r.say("at %s; next prompt takes the place of %s; /back calls it off", r.describe(r.view.Leaf), place)
 	r.takeUp(d.Text, d.Images)
 	r.draft.stayed = r.view.Leaf == left
 	return nil

@@ -37,9 +37,9 @@ func (r *repl) take(c slash.Command) error {
 		return err
 	}
 	if n := len(took.Entries); n == 1 {
-		r.say("taken: %s; /back leaves it again", r.describe(took.Entries[0]))
+		r.say("brought here: %s; /back leaves it again", r.describe(took.Entries[0]))
 	} else {
-		r.say("taken: %s, %s to %s; /back leaves them again", render.Plural(n, "message", "messages"), r.number(took.Entries[0]), r.number(took.Entries[n-1]))
+		r.say("brought here: %s, %s to %s; /back leaves them again", render.Plural(n, "message", "messages"), r.number(took.Entries[0]), r.number(took.Entries[n-1]))
 	}
 	if cmd.What == protocol.TakeSummary {
 		r.took(took.Entries[0])
