@@ -32,6 +32,7 @@ var floors = []struct {
 	{"internal/importer", 5},
 	{"internal/search", 5},
 	{"internal/export", 6},
+	{"internal/recall", 6},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},

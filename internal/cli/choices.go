@@ -9,6 +9,7 @@ import (
 
 	"github.com/boughdev/bough/internal/mcp"
 	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/internal/recall"
 	"github.com/boughdev/bough/internal/resource"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/tool"
@@ -97,7 +98,7 @@ func (s *setup) missing() (lines []string) {
 	}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, t := range s.was.Declared.ToolsAdded {
-		if s.isBuiltin(t.Name) || s.has(t.Name) {
+		if s.isBuiltin(t.Name) || s.has(t.Name) || t.Name == recall.Name {
 			continue
 		}
 		if server, ok := s.gone(t.Name); ok {

@@ -13,6 +13,7 @@ import (
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/journal"
+	"github.com/boughdev/bough/internal/recall"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
@@ -195,7 +196,7 @@ func (r *runner) hint(ctx context.Context) string {
 func (r *runner) options(m mode, models *models) control.Options {
 	r.live.mode = m
 	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
-		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Accounts: accounts{r.store}, Asks: r.asks}
+		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Recall: recall.New, Accounts: accounts{r.store}, Asks: r.asks}
 	r.live.policy(&o)
 	return o
 }

@@ -161,7 +161,7 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.GetCommands:
 		return owned(ctx, s, func() (protocol.Commands, error) { return protocol.Commands{Commands: s.setup.Commands()}, nil })
 	case protocol.GetTools:
-		return owned(ctx, s, func() (protocol.Tools, error) { return protocol.Tools{Tools: s.setup.Listing()}, nil })
+		return owned(ctx, s, func() (protocol.Tools, error) { return protocol.Tools{Tools: s.listing()}, nil })
 	case protocol.SetTools:
 		return owned(ctx, s, func() (protocol.Tools, error) { return s.switchTools(x) })
 	case protocol.GetServers:

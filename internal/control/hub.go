@@ -22,6 +22,7 @@ import (
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/tool"
 )
 
 // Options are what sessions are run with.
@@ -66,6 +67,10 @@ type Options struct {
 	// Lost is told when a session is closed of which so many entries could never
 	// be written. Nil: nobody is.
 	Lost func(entries int, err error)
+
+	// Recall makes a tool that reads what compaction has hidden in the session that
+	// at returns. It is on where there are tools, and something is hidden. Nil: none.
+	Recall func(at func(context.Context) (*session.Tree, session.ID, error)) tool.Tool
 
 	// Journal is where answers that are being streamed and messages that wait are
 	// kept for the case that the process dies. "": nowhere.

@@ -242,6 +242,7 @@ func (r *run) declare() error {
 	if err != nil {
 		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
+	s.seeCompaction(p)
 	declared := s.spoken.declares(p)
 	m, changed := prompt.Diff(declared, s.prompt)
 	nothing := declared.Role != message.System && len(m.Sections)+len(m.ToolsAdded) == 0

@@ -70,6 +70,7 @@ type Session struct {
 	untold   []*session.Entry // appended, not yet told of
 	taken    []queued         // out of the queues, to be said next
 	kept     kept
+	recall   recall
 	others   bool   // another process runs the session too
 	unsaved  int    // as it was last told
 	told     string // where people were told the session lies

@@ -159,7 +159,7 @@ func (s *Session) retool() {
 	for _, n := range s.setup.News() {
 		s.note("warning", "%s", n)
 	}
-	s.tools = s.setup.Tools()
+	s.tools = s.withRecall(s.setup.Tools())
 	specs := make([]message.ToolSpec, len(s.tools))
 	for i, t := range s.tools {
 		specs[i] = t.Spec()
@@ -314,11 +314,13 @@ func (s *Session) switchTools(c protocol.SetTools) (protocol.Tools, error) {
 	if s.renewing {
 		return protocol.Tools{}, s.mayReload()
 	}
-	if err := s.setup.Switch(c.On, c.Off); err != nil {
-		return protocol.Tools{}, err
+	if c.On, c.Off = s.switchRecall(c.On, c.Off); len(c.On)+len(c.Off) > 0 {
+		if err := s.setup.Switch(c.On, c.Off); err != nil {
+			return protocol.Tools{}, err
+		}
 	}
 	s.retool()
-	return protocol.Tools{Tools: s.setup.Listing()}, nil
+	return protocol.Tools{Tools: s.listing()}, nil
 }
 
 // reconnect connects to an MCP server anew.
