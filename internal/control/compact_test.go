@@ -208,6 +208,9 @@ func TestWhatIsSaidDuringACompaction(t *testing.T) {
 				if _, err := protocol.Call(t.Context(), k, protocol.Prompt{Text: "at once"}); protocol.CodeOf(err) != protocol.Compacting {
 					t.Errorf("a prompt was met with %v", err)
 				}
+				if _, err := protocol.Call(t.Context(), k, protocol.Compact{}); protocol.CodeOf(err) != protocol.Compacting {
+					t.Errorf("a second compaction was met with %v", err)
+				}
 				if _, err := protocol.Call(t.Context(), k, protocol.Navigate{Target: leaf}); protocol.CodeOf(err) != protocol.Compacting {
 					t.Errorf("a move was met with %v", err)
 				}
@@ -315,4 +318,31 @@ func TestAnotherSummary(t *testing.T) {
 	if n, err := protocol.Call(t.Context(), k, protocol.Back{}); err != nil || n.Leaf != old {
 		t.Errorf("back at %s (%v), want %s", n.Leaf, err, old)
 	}
+}
+
+// A session that is closed while it is compacted does not wait for the summary, and
+// stays as it was.
+func TestClosedDuringACompaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(100000)
+		m.summary = func(ctx context.Context, _ int, _ provider.Request) (string, message.StopReason, error) {
+			<-ctx.Done()
+			return "", "", ctx.Err()
+		}
+		k := talked(t, m, 60, 3)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := protocol.Call(context.WithoutCancel(t.Context()), k, protocol.Compact{})
+			failed <- err
+		}()
+		synctest.Wait()
+		k.Close()
+		if err := <-failed; err == nil {
+			t.Error("it is said to have been compacted")
+		}
+		end := k.until(func(ev protocol.Event) bool { _, ok := ev.(protocol.CompactionEnded); return ok }).(protocol.CompactionEnded)
+		if !end.Aborted || end.Result != nil {
+			t.Errorf("the end is %+v", end)
+		}
+	})
 }

@@ -11,6 +11,14 @@ import (
 // compactNow makes a compaction that somebody asked for. A run is stopped for it.
 // What is queued while it goes on is said after it, unless it comes to nothing.
 func (s *Session) compactNow(ctx context.Context, c protocol.Compact) (protocol.Compacted, error) {
+	if _, err := owned(ctx, s, func() (protocol.None, error) {
+		if s.op != nil && s.op.summing {
+			return protocol.None{}, s.atRest()
+		}
+		return protocol.None{}, nil
+	}); err != nil {
+		return protocol.Compacted{}, err
+	}
 	if err := s.abort(ctx); err != nil {
 		return protocol.Compacted{}, err
 	}

@@ -13,6 +13,7 @@ import (
 
 // compact sums up the older part of the conversation now.
 func (r *repl) compact(instructions string) error {
+	before := r.compactions
 	failed, err := r.meanwhile(func() error {
 		_, err := protocol.Call(r.ctx, r.c, protocol.Compact{Instructions: instructions})
 		return err
@@ -20,7 +21,13 @@ func (r *repl) compact(instructions string) error {
 	if err != nil {
 		return err
 	}
-	switch protocol.CodeOf(failed) {
+	code := protocol.CodeOf(failed)
+	if failed == nil || code == protocol.NotRunnable || code == protocol.NoModel || code == protocol.Cancelled {
+		if err := r.await(func() bool { return r.compactions > before }); err != nil {
+			return err
+		}
+	}
+	switch code {
 	case protocol.Cancelled:
 		r.note("(stopped; nothing was compacted)")
 	default:
@@ -44,6 +51,7 @@ func (r *repl) compacting(e protocol.CompactionStarted) {
 // compacted says what a compaction came to. What one that was asked for failed
 // with is the answer of its command.
 func (r *repl) compacted(e protocol.CompactionEnded) {
+	r.compactions++
 	switch c := e.Result; {
 	case c != nil && c.Entry != "" && !r.o.Quiet:
 		took := ""

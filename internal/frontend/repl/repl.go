@@ -129,6 +129,8 @@ type repl struct {
 	list   []session.ID      // the numbered path that was printed last
 	listed []session.Summary // sessions, likewise
 
+	compactions int // that have ended, well or not
+
 	summary *string // the next move sums up what is left, with these instructions
 }
 
