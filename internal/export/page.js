@@ -1039,6 +1039,7 @@ function drawRows() {
 function rowElement(r, n) {
   const [who, what] = preview(r.i), e = entries[r.i];
   const b = button("", "", () => { goTo(r.i); if (narrow.matches) closeSide(); });
+  b.dataset.row = r.i;
   b.className = "row" + (r.on ? " on" : "") + (r.leaf ? " leaf" : "") + (r.i === marked ? " marked" : "");
   b.style.top = n * rowHeight + "px";
   const deep = r.bars.length > 8;
@@ -1144,8 +1145,11 @@ function setShow(what, on) {
     return;
   }
   const here = firstVisible();
+  if (what === "compacted") opened.clear();
   draw();
-  if (here >= 0) showItem(find(here), false);
+  if (here < 0) return;
+  const at = path.indexOf(here), cut = items.findIndex(x => x.fold !== undefined && x.from <= at && at < x.to);
+  showItem(what === "compacted" && !on && cut >= 0 ? cut : find(here), false);
 }
 // firstVisible is the entry at the top of the window.
 function firstVisible() {
