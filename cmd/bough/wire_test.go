@@ -195,12 +195,13 @@ func TestSwitchingTheProvider(t *testing.T) {
 }
 
 func TestFailuresEndInASentenceThatHelps(t *testing.T) {
-	server := fakellm.Start(t, fakellm.Options{})
+	// Whatever is left out of it, a conversation with these words is too long.
+	server := fakellm.Start(t, fakellm.Options{Script: fakellm.MustParse(`[{"when":{"any":"too much"},"reply":{"error":"overflow"}}]`)})
 	h := newHome(t, server.URL)
 	for _, tt := range []struct{ prompt, want string }{
 		{"fail auth", "401"},
 		{"fail not-found", "404"},
-		{"fail overflow", "context"},
+		{"too much", "context"},
 		{"fail quota", "quota"},
 	} {
 		out, err := h.try("", "-p", "--model", "fakechat/m", tt.prompt)
