@@ -20,7 +20,7 @@ import (
 // every block of theirs that begins with "$ " is played, all of a page in one
 // folder, and must come out to the letter. -update writes what came out.
 func TestThePagesShowWhatIsPrinted(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/sessions.md", "docs/compaction.md"} {
+	for _, page := range []string{"README.md", "docs/sessions.md", "docs/compaction.md", "docs/tour.md", "docs/tour.zh-CN.md"} {
 		t.Run(page, func(t *testing.T) {
 			path := filepath.Join("..", "..", page)
 			data, err := os.ReadFile(path)
@@ -33,6 +33,11 @@ func TestThePagesShowWhatIsPrinted(t *testing.T) {
 				t.Fatal("it has no transcript")
 			}
 			p := newPlayer(t)
+			if strings.Contains(page, "tour") { // which is played in its folder
+				if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("..", "..", "examples", "tour"))); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for _, want := range blocks {
 				switch got := p.play(want); {
 				case golden.Updating():
