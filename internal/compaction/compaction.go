@@ -1,6 +1,7 @@
 // Package compaction decides what of a conversation is to be summed up: where a
 // compaction cuts the context of a leaf, and what the summary of a branch that is
-// left has to cover. It is planning only; nothing is asked or written here.
+// left has to cover. It has summaries written by whoever it is given to ask, and
+// appends nothing.
 //
 // The rules are pi's (docs/spec/session.md 7 and 8), so that both programs cut a
 // session at the same places:

@@ -138,6 +138,8 @@ func TestCuts(t *testing.T) {
 		{"a sound cut moves, but splits nothing", 5, true, []string{"U:u:5", "A:a:5", "-:m", "U:v:5"}, "m 2/0"},
 		{"a sound cut within a turn splits it", 5, true, []string{"U:u:5", "A:a:5", "-:m", "A:b:5"}, "m split 0/2"},
 		{"a failed attempt that was taken away lets the question go", 5, false, []string{"U:u:5", "A:a:5", "U:v:9", "A:b:1", omit("b")}, "b split 2/1"},
+		{"a sound cut lets it go only if it is too long itself", 10, true, []string{"U:u:5", "A:a:5", "S:s:9", "U:v:2", "A:b:1", omit("b")}, "v 2/0"},
+		{"and then it does", 5, true, []string{"U:u:5", "A:a:5", "U:v:9", "A:b:1", omit("b")}, "b split 2/1"},
 		{"but not if an edit changes the question", 1, false, []string{"U:u:5", "A:a:5", "U:v:9", "A:b:1", omit("b"), replace("v")}, "v 2/0"},
 		{"nor if something else follows", 1, false, []string{"U:u:5", "A:a:5", "A:b:1", omit("b"), "U:v:9"}, "b split 0/2"},
 		{"a compaction just made", 1, false, []string{"U:u:5", "A:a:5", `{"type":"compaction","summary":"s","firstKeptEntryId":"a"}`}, "nothing"},

@@ -13,9 +13,10 @@ type cut struct {
 }
 
 // cut finds where to cut so that about keep tokens stay (docs/spec/session.md
-// 7.4). Sound cuts differ from pi's in one point (★14): whether a turn is split
+// 7.4). Sound cuts differ from pi's in two points (★14): whether a turn is split
 // is decided before the cut moves back over bookkeeping, so a cut at a user
-// message never splits the turn before it.
+// message never splits the turn before it; and a question whose answer failed is
+// summed up only if it is too long itself.
 func (c *Context) cut(keep int64, sound bool) (cut, error) {
 	at := cut{turn: -1}
 	if c.leads() {
@@ -57,7 +58,7 @@ func (c *Context) cut(keep int64, sound bool) (cut, error) {
 		if err != nil {
 			return at, err
 		}
-		if only {
+		if only && (!sound || c.entrySize(at.keep) >= keep) {
 			at.keep++
 		}
 		break

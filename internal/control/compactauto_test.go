@@ -3,6 +3,7 @@ package control_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,23 @@ func TestAGiantMessage(t *testing.T) {
 			// A prompt alone is summed up.
 			if told != (tt.result > 1000) {
 				t.Errorf("that something was shortened was told: %v", told)
+			}
+			for e := range tree.All() {
+				body, err := e.Body()
+				if err != nil {
+					t.Fatal(err)
+				}
+				edit, ok := body.(session.ContextEdit)
+				if !ok || edit.Omit || !slices.ContainsFunc(tree.Path(leaf), func(on *session.Entry) bool { return on.ID == edit.Target }) {
+					continue
+				}
+				if _, err := protocol.Call(t.Context(), k, protocol.Unhide{Entry: edit.Target}); err != nil {
+					t.Errorf("the message cannot be shown whole again: %v", err)
+				}
+				if end := k.say("look again"); end.Failure != "" {
+					t.Errorf("with the whole message: %s", end.Failure)
+				}
+				break
 			}
 		})
 	}

@@ -115,6 +115,14 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 		if !p.o.JSON {
 			p.tell("%s; trying again in %s (%d of %d)", e.Error, e.Delay.Round(time.Millisecond), e.Attempt, e.Max)
 		}
+	case protocol.CompactionEnded:
+		switch {
+		case p.o.JSON:
+		case e.Error != "":
+			p.tell("not compacted: %s", e.Error)
+		case e.Result != nil && e.Result.Entry != "":
+			p.tell("the older part of the conversation was summed up, %d messages", e.Result.Messages)
+		}
 	case protocol.Appended:
 		if e.Entry.Role == message.Assistant && p.live && !e.Foreign {
 			body, err := e.Entry.Body()
