@@ -22,7 +22,8 @@ import (
 type meter struct {
 	info  provider.Info
 	calls int // before each answer
-	words int // of a result, and of an answer
+	words int // of an answer
+	word  string
 	scale int // tokens for four bytes; 0: 1
 
 	// summary answers a request for a summary. Nil: with a short one.
@@ -39,7 +40,7 @@ type meter struct {
 
 func newMeter(window int64) *meter {
 	return &meter{info: provider.Info{ID: "one", API: "scripted", Provider: "scripted", Reasoning: true, Input: []string{"text"}, ContextWindow: window, MaxTokens: min(window/4, 8000)},
-		words: 40, sizes: map[message.Identity]int{}}
+		word: "word ", words: 40, sizes: map[message.Identity]int{}}
 }
 
 func (m *meter) Info() provider.Info { return m.info }
@@ -92,7 +93,7 @@ func (m *meter) Stream(ctx context.Context, req provider.Request) iter.Seq2[mess
 			yield(message.Delta{}, &provider.Error{Kind: provider.Overflow, Status: 400, Message: fmt.Sprintf("prompt is too long: %d tokens", size)})
 			return
 		}
-		text, stop := strings.Repeat("word ", m.words), message.Stop
+		text, stop := strings.Repeat(m.word, m.words), message.Stop
 		told := int64(len(text) * max(m.scale, 1) / 4)
 		usage := &message.Usage{Input: size, Output: told, TotalTokens: size + told}
 		if sum {
@@ -144,10 +145,10 @@ func (m *meter) counts() (asked, summaries, refused int) {
 
 // metered is a world with such a model. Its tool returns as many words as the model
 // wants.
-func metered(t testing.TB, m provider.Model, words func() int, o control.Options) *control.Hub {
+func metered(t testing.TB, m *meter, words func() int, o control.Options) *control.Hub {
 	t.Helper()
 	work := tool.New(message.ToolSpec{Name: "work", Description: "works"}, func(context.Context, struct{}, func(message.Output)) (message.Output, error) {
-		return message.TextOutput(strings.Repeat("done ", words())), nil
+		return message.TextOutput(strings.Repeat(m.word, words())), nil
 	})
 	o.Models = models{m}
 	o.Compaction.Enabled = true

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -57,6 +58,29 @@ func TestMonths(t *testing.T) {
 			}
 			if summaries > 2*counts["compaction"] {
 				t.Errorf("%d requests for the summaries of %d compactions", summaries, counts["compaction"])
+			}
+		})
+	}
+}
+
+// The same in scripts of which estimates say too little, with results of all sizes:
+// an overflow is met with a compaction, and the answer comes.
+func TestMonthsInChinese(t *testing.T) {
+	for _, window := range []int64{8000, 32000} {
+		t.Run(fmt.Sprint(window), func(t *testing.T) {
+			m := newMeter(window)
+			m.word, m.calls, m.words = "椅子的价格", 2, 20
+			r := rand.New(rand.NewPCG(uint64(window), 7))
+			k := talkerAt(t, metered(t, m, func() int { return r.IntN([]int{10, 100, int(window) / 4}[r.IntN(3)]) }, control.Options{Compaction: limits(16384, 20000)}), control.Start{})
+			k.keep = false
+			for i := range 300 {
+				if end := k.say(fmt.Sprintf("%d %s", i, strings.Repeat("请看合同", r.IntN(int(window)/40)))); end.Failure != "" {
+					t.Fatalf("prompt %d: %s", i, end.Failure)
+				}
+			}
+			asked, summaries, refused := m.counts()
+			if refused > asked/20 || summaries > 300 {
+				t.Errorf("of %d requests %d were too long, %d for summaries", asked, refused, summaries)
 			}
 		})
 	}
