@@ -148,6 +148,10 @@ type (
 	// SetName names the session; an empty name is refused.
 	SetName struct{ Text string }
 
+	// MakeTitle has the session named by its model, of all that was said and done,
+	// and returns the name.
+	MakeTitle struct{}
+
 	// NewSession goes over to a new session in the same folder.
 	NewSession struct{ Label string }
 
@@ -304,6 +308,7 @@ func (SetLabel) Name() string        { return "set_label" }
 func (Hide) Name() string            { return "hide_entry" }
 func (Unhide) Name() string          { return "unhide_entry" }
 func (SetName) Name() string         { return "set_session_name" }
+func (MakeTitle) Name() string       { return "make_title" }
 func (NewSession) Name() string      { return "new_session" }
 func (SwitchSession) Name() string   { return "switch_session" }
 func (Fork) Name() string            { return "fork" }
@@ -337,6 +342,7 @@ func (SetLabel) answers(session.ID)          {}
 func (Hide) answers(Hidden)                  {}
 func (Unhide) answers(Hidden)                {}
 func (SetName) answers(None)                 {}
+func (MakeTitle) answers(string)             {}
 func (NewSession) answers(None)              {}
 func (SwitchSession) answers(None)           {}
 func (Fork) answers(Forked)                  {}

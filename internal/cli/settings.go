@@ -259,7 +259,7 @@ func (l *live) change(k config.Key) (control.Change, string) {
 	switch name := k.Name; {
 	case k.User != config.Bough:
 		return control.Change{}, unused(k)
-	case name == "steeringMode", name == "followUpMode", name == "bough.maxTurns", name == "showCacheMissNotices", name == "branchSummary.reserveTokens",
+	case name == "steeringMode", name == "followUpMode", name == "bough.maxTurns", name == "bough.autoTitle", name == "showCacheMissNotices", name == "branchSummary.reserveTokens",
 		strings.HasPrefix(name, "compaction."), strings.HasPrefix(name, "bough.budget."), strings.HasPrefix(name, "retry.") && name != "retry.provider.timeoutMs":
 		return control.Change{Options: l.policy}, "at once"
 	case name == "retry.provider.timeoutMs", name == "thinkingBudgets", name == "httpIdleTimeoutMs", name == "images.blockImages":
@@ -296,6 +296,7 @@ func (l *live) policy(o *control.Options) {
 	o.Retry = retries(s.Retry)
 	o.Compaction = control.Compaction{Enabled: s.Compaction.Enabled, For: s.Compaction.For}
 	o.CacheNotices = s.CacheMissNotices
+	o.AutoTitle = s.Bough.AutoTitle == "model"
 	o.BranchReserve = s.BranchSummary.ReserveTokens
 	o.Budget = control.Budget(s.Bough.Budget)
 }

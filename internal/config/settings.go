@@ -149,6 +149,7 @@ type Own struct {
 	Budget            Budget
 	Sync              string // "off", "turn" (at the ends of turns) or "always"
 	ContinueOnStart   bool
+	AutoTitle         string // "local", "model"
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
 	TrustRecheck      bool
@@ -180,7 +181,7 @@ func Defaults() Settings {
 		DoubleEscape:  "tree",
 		TreeFilter:    "default",
 		SkillCommands: true,
-		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", ContextFiles: "always", TrustRecheck: true},
+		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", ContextFiles: "always", TrustRecheck: true},
 	}
 }
 

@@ -140,6 +140,8 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Hidden, error) { return s.unhide(x.Entry) })
 	case protocol.SetName:
 		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.setName(x.Text) })
+	case protocol.MakeTitle:
+		return s.makeTitle(ctx, true)
 	case protocol.SetModel:
 		return owned(ctx, s, func() (provider.Info, error) { return s.setModel(x) })
 	case protocol.SetThinking:

@@ -72,6 +72,10 @@ type Options struct {
 	// at returns. It is on where there are tools, and something is hidden. Nil: none.
 	Recall func(at func(context.Context) (*session.Tree, session.ID, error)) tool.Tool
 
+	// AutoTitle has a session named by its model after the first run, if a person
+	// follows it.
+	AutoTitle bool
+
 	// Journal is where answers that are being streamed and messages that wait are
 	// kept for the case that the process dies. "": nowhere.
 	Journal journal.Dir

@@ -16,7 +16,9 @@ import (
 // The tool is declared where compaction has hidden something, and only there.
 func TestRecallIsDeclaredWhereSomethingIsHidden(t *testing.T) {
 	w := newWorld(t, `[{"when":{"user":"^look"},"times":1,"reply":{"toolCalls":[{"name":"recall","args":{}}]}}]`)
-	plain := tool.New(message.ToolSpec{Name: "read"}, func(context.Context, struct{}, func(message.Output)) (message.Output, error) { return message.Output{}, nil })
+	plain := tool.New(message.ToolSpec{Name: "read"}, func(context.Context, struct{}, func(message.Output)) (message.Output, error) {
+		return message.Output{}, nil
+	})
 	w.hub = control.NewHub(control.Options{Models: models{w.witness},
 		Setup: func(context.Context, control.Place, control.Was, control.Setup) (control.Setup, []string) {
 			return control.Plain{Kit: []tool.Tool{plain}, Instructions: func(specs []message.ToolSpec) prompt.State { return prompt.State{Tools: specs} }}, nil

@@ -89,6 +89,7 @@ func (r *run) run(ctx context.Context, op *operation) {
 			s.recordHeld()
 			s.emit(protocol.RunEnded{Aborted: errors.Is(context.Cause(ctx), context.Canceled) && r.aborted, Failure: r.failure, Kind: r.kind, Advice: r.advice})
 			close(op.done)
+			s.titleAfter(r)
 		}); derr != nil {
 			return // the session is closed
 		}

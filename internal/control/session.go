@@ -39,6 +39,8 @@ type Session struct {
 
 	holders int // guarded by hub.mu
 
+	work sync.WaitGroup // what is done beside; it ends with ctx
+
 	// apart means that this is a view of its own on a log that others may have open
 	// too, in this process. Where it stands is not written down, and it has no lease.
 	apart bool
@@ -71,6 +73,7 @@ type Session struct {
 	taken    []queued         // out of the queues, to be said next
 	kept     kept
 	recall   recall
+	titled   bool   // a title was asked for
 	others   bool   // another process runs the session too
 	unsaved  int    // as it was last told
 	told     string // where people were told the session lies
@@ -370,6 +373,7 @@ func (s *Session) close() {
 		})
 		s.stop()
 		<-s.ended
+		s.work.Wait()
 	})
 }
 

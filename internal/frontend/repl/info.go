@@ -106,6 +106,18 @@ func (r *repl) besides(st session.Stats) string {
 
 // name names the session, or says its name.
 func (r *repl) name(text string) error {
+	if text == "--auto" {
+		r.beside(func() func() {
+			title, err := protocol.Call(r.ctx, r.c, protocol.MakeTitle{})
+			return func() {
+				if r.failed(err); err == nil {
+					r.say("name: %s", render.OneLine(title))
+				}
+			}
+		})
+		r.note("(the model is asked for a title)")
+		return nil
+	}
 	text = session.CleanName(text)
 	if text == "" {
 		if n := r.view.Tree.Name(); n != "" {
