@@ -59,6 +59,11 @@ type Options struct {
 	Thinking string // level of new sessions, of provider.Levels; "" is "off"
 	MaxTurns int    // of one run; 0: no limit
 	Retries  int    // of an answer whose failure may pass; 0: none
+
+	// NoCompaction never has the older part of a conversation summed up by itself: what
+	// outgrows the window of the model fails then. protocol.Compact does it when it
+	// is asked for.
+	NoCompaction bool
 }
 
 // Tools returns bough's own tools for a folder: read, bash, edit, write, grep,
@@ -80,9 +85,10 @@ func New(o Options) *Hub {
 		o.Store = &memstore.Store{}
 	}
 	return &Hub{o, control.NewHub(control.Options{
-		Models:   models{o},
-		MaxTurns: o.MaxTurns,
-		Retry:    control.Retry{Max: o.Retries, Base: 2 * time.Second},
+		Models:     models{o},
+		MaxTurns:   o.MaxTurns,
+		Retry:      control.Retry{Max: o.Retries, Base: 2 * time.Second},
+		Compaction: control.Compaction{Enabled: !o.NoCompaction},
 		Setup: func(_ context.Context, p control.Place, _ control.Was, _ control.Setup) (control.Setup, []string) {
 			return control.Plain{Kit: o.Tools, Instructions: func(specs []message.ToolSpec) prompt.State {
 				return prompt.Build(prompt.Options{Dir: p.Dir, Tools: specs, Preamble: prompt.Text{Text: o.Instructions}})
