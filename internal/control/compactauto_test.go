@@ -184,6 +184,22 @@ func TestOverflow(t *testing.T) {
 	})
 }
 
+// Where nobody knows the window, what the model refuses tells.
+func TestAWindowThatNobodyKnows(t *testing.T) {
+	words := 200
+	m := newMeter(0)
+	m.real, m.calls, m.words = 12000, 2, 300
+	k := auto(t, m, &words, limits(16384, 20000))
+	for i := range 60 {
+		if end := k.say(fmt.Sprint("prompt ", i)); end.Failure != "" {
+			t.Fatalf("prompt %d: %s", i, end.Failure)
+		}
+	}
+	if asked, summaries, refused := m.counts(); refused == 0 || refused > asked/10 || summaries == 0 {
+		t.Errorf("of %d requests %d were refused, %d were for summaries", asked, refused, summaries)
+	}
+}
+
 // What is larger than any window and cannot be summed up is shortened for the
 // model. The session keeps it.
 func TestAGiantMessage(t *testing.T) {

@@ -24,7 +24,8 @@ type meter struct {
 	calls int // before each answer
 	words int // of an answer
 	word  string
-	scale int // tokens for four bytes; 0: 1
+	scale int   // tokens for four bytes; 0: 1
+	real  int64 // what it takes, if that is not its window
 
 	// summary answers a request for a summary. Nil: with a short one.
 	summary func(ctx context.Context, n int, req provider.Request) (text string, stop message.StopReason, err error)
@@ -82,7 +83,8 @@ func (m *meter) Stream(ctx context.Context, req provider.Request) iter.Seq2[mess
 		} else {
 			m.last = req
 		}
-		fits := m.info.ContextWindow == 0 || size <= m.info.ContextWindow
+		most := max(m.real, m.info.ContextWindow)
+		fits := most == 0 || size <= most
 		if !fits {
 			m.refused++
 		} else {

@@ -64,6 +64,11 @@ func (r *repl) compacted(e protocol.CompactionEnded) {
 			render.Plural(c.Messages, "message", "messages"), render.Count(c.TokensBefore), render.Count(c.TokensAfter), took)
 	case e.Reason != protocol.Manual && e.Error != "":
 		r.out.problem("Not compacted: " + stopped(e.Error))
+	case c == nil && e.Reason == protocol.Manual && len(r.queued) > 0:
+		// Another front end asked for it; what waited for its end is not said.
+		r.runs = 0
+		r.takeBack(false)
+		r.queued = nil
 	}
 }
 
