@@ -233,6 +233,49 @@ func (t *Tree) cyclicPath(i int32) []*Entry {
 
 // CommonAncestor returns the deepest entry on the paths to both a and b, or "".
 func (t *Tree) CommonAncestor(a, b ID) ID {
+	i, k := t.first(a), t.first(b)
+	t.x.settle()
+	if i < 0 || k < 0 {
+		return ""
+	}
+	if t.x.cyclic {
+		return t.commonOfPaths(a, b)
+	}
+	for n := 0; i != k && n <= 2*t.x.Len(); n++ {
+		if t.x.at(i).depth >= t.x.at(k).depth {
+			i = t.x.up(i)
+		} else {
+			k = t.x.up(k)
+		}
+		if i < 0 || k < 0 {
+			return ""
+		}
+	}
+	if i != k {
+		return t.commonOfPaths(a, b) // a file of records that was damaged
+	}
+	return t.node(i).ID
+}
+
+// Below returns the entries of the path to leaf that stand below ancestor, oldest
+// first: all of the path if ancestor is "". It costs no more than they are, unless
+// there are cycles in the file.
+func (t *Tree) Below(ancestor, leaf ID) []*Entry {
+	i, a := t.first(leaf), t.first(ancestor)
+	t.x.settle()
+	if i < 0 || a < 0 || t.x.cyclic {
+		path := t.Path(leaf)
+		at := slices.IndexFunc(path, func(e *Entry) bool { return e.ID == ancestor })
+		return path[at+1:]
+	}
+	var below []*Entry
+	for ; i >= 0 && i != a && len(below) <= t.x.Len(); i = t.x.up(i) {
+		below = append(below, t.node(i))
+	}
+	return reversed(below)
+}
+
+func (t *Tree) commonOfPaths(a, b ID) ID {
 	on := map[ID]bool{}
 	for _, e := range t.Path(a) {
 		on[e.ID] = true

@@ -146,5 +146,8 @@ func TestCommonAncestor(t *testing.T) {
 		if anc != want {
 			t.Fatalf("seed %d: common ancestor of %s and %s is %q, want %q", seed, a, b, anc, want)
 		}
+		if got := tr.Below(anc, a); !slices.Equal(got, pa[n:]) {
+			t.Fatalf("seed %d: below %q to %s lie %v, want %v", seed, anc, a, got, pa[n:])
+		}
 	}
 }

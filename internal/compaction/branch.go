@@ -12,9 +12,7 @@ import (
 // is returned too. "" is the place before the first entry.
 func Left(t *session.Tree, old, target session.ID) (entries []*session.Entry, ancestor session.ID) {
 	ancestor = t.CommonAncestor(old, target)
-	path := t.Path(old)
-	i := slices.IndexFunc(path, func(e *session.Entry) bool { return e.ID == ancestor })
-	return path[i+1:], ancestor
+	return t.Below(ancestor, old), ancestor
 }
 
 // A Branch is a stretch of conversation that is left, measured for a summary.

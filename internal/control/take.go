@@ -181,29 +181,41 @@ func (s *Session) unseen(ids []session.ID, all bool) ([]session.ID, error) {
 }
 
 // answerAt returns the answer at an entry: itself, or the next one behind it, on
-// the newest branch, before somebody else speaks.
+// the newest branch, before somebody else speaks. What is said before tools are
+// called is no answer, unless there is no other.
 func answerAt(tree *session.Tree, id session.ID) (session.ID, error) {
-	none := protocol.Fail(protocol.BadRequest, "There is no answer at that place. Take it as an entry, or name another one.")
-	for e, n := tree.Get(id), 0; e != nil && n <= tree.Len(); n++ {
+	var remark session.ID
+	e := tree.Get(id)
+	for range tree.Len() {
 		switch {
 		case e.Role == message.Assistant:
 			m, err := messageOf(e)
 			if err != nil {
 				return "", err
 			}
-			if session.TrimSpace(m.Text("")) != "" && (len(m.ToolCalls()) == 0 || e.ID == id) {
+			said := session.TrimSpace(m.Text("")) != ""
+			if said && len(m.ToolCalls()) == 0 {
 				return e.ID, nil
 			}
+			if said {
+				remark = e.ID
+			}
 		case e.ID != id && (e.Role == message.User || e.Type == session.TypeCustomMessage):
-			return "", none
+			e = nil
+		}
+		if e == nil {
+			break
 		}
 		children := slices.DeleteFunc(slices.Clone(tree.Children(e.ID)), (*session.Entry).IsLeafMarker)
 		if len(children) == 0 {
-			return "", none
+			break
 		}
 		e = children[len(children)-1]
 	}
-	return "", none
+	if remark != "" {
+		return remark, nil
+	}
+	return "", protocol.Fail(protocol.BadRequest, "There is no answer at that place. Take it as an entry, or name another one.")
 }
 
 func messageOf(e *session.Entry) (message.Message, error) {

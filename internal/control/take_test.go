@@ -44,7 +44,8 @@ func TestTake(t *testing.T) {
 	}{
 		{"the answer", protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{"C"}}, "C", []string{"custom: From another branch of this conversation, the assistant:\n\nit is a cat"}},
 		{"the answer to a question", protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{"R"}}, "C", []string{"custom: From another branch of this conversation, the assistant:\n\nit is a cat"}},
-		{"the words of an answer with calls", protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{"B"}}, "B", []string{"custom: From another branch of this conversation, the assistant:\n\nlet me see\n\n(called read with {\"path\":\"a.png\"})"}},
+		{"the answer after a call", protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{"B"}}, "C", []string{"custom: From another branch of this conversation, the assistant:\n\nit is a cat"}},
+		{"a remark with calls", protocol.Take{What: protocol.TakeEntries, Entries: []session.ID{"B"}}, "B", []string{"custom: From another branch of this conversation, the assistant:\n\nlet me see\n\n(called read with {\"path\":\"a.png\"})"}},
 		{"entries", protocol.Take{What: protocol.TakeEntries, Entries: []session.ID{"C", "R"}}, "C R", []string{
 			"custom: From another branch of this conversation, the assistant:\n\nit is a cat",
 			"custom: From another branch of this conversation, the tool read:\n\na picture"}},
