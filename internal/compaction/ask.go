@@ -20,6 +20,9 @@ type Asker struct {
 	// nothing.
 	Without func(provider.Request) provider.Request
 
+	// Allow returns why a request may not be made. Nil: all may.
+	Allow func(ctx context.Context, req provider.Request) error
+
 	// Again is asked after each try that failed, the first is 1. It waits as long
 	// as is right and returns whether to try again. Nil: there is one try.
 	Again func(ctx context.Context, try int, err error) bool
@@ -41,6 +44,11 @@ func (a Asker) Ask(ctx context.Context, text string) (string, *message.Usage, er
 	}
 	if a.Without != nil {
 		req = a.Without(req)
+	}
+	if a.Allow != nil {
+		if err := a.Allow(ctx, req); err != nil {
+			return "", nil, err
+		}
 	}
 	var used *message.Usage
 	for try := 1; ; try++ {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/agent"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 )
 
@@ -130,57 +132,114 @@ func (s *Session) budgets(ctx context.Context) ([]protocol.BudgetLine, error) {
 // beginRun begins a budget of a run. Owner's.
 func (p *spent) beginRun() { p.run, p.runLimit = p.here, 0 }
 
-// afford reports whether the next request may be paid for, asking people if that would
-// pass a budget. why is the sentence that says why not.
+// payment is a request that is to be paid for.
+type payment struct {
+	cost  float64 // about, in US dollars
+	what  string  // that comes to it
+	fresh bool    // what other sessions took is added up anew
+	asks  bool    // people may be asked, if there are some
+}
+
+// afford reports whether the next request of a run may be paid for, asking people if
+// that would pass a budget. why is the sentence that says why not; "" after an abort.
 func (s *Session) afford(ctx context.Context, fresh bool) (ok bool, why string, err error) {
 	var (
 		set  bool
 		next *protocol.Forecast
 	)
 	if derr := s.do(context.WithoutCancel(ctx), func() {
-		if set = !s.opts.Budget.empty() && s.model != nil; !set {
-			return
-		}
-		next, err = s.forecast()
-		if id := s.model.Info().Provider + "/" + s.model.Info().ID; err == nil && next.PriceUnknown && s.spent.unknown != id {
-			s.spent.unknown = id
-			s.note("warning", "The price of %s is not known, so the budget (bough.budget) does not count it.", id)
+		if set = !s.opts.Budget.empty() && s.model != nil; set {
+			next, err = s.forecast()
+			s.tellUnknownPrice()
 		}
 	}); derr != nil {
 		return false, "", derr
 	}
-	if err != nil || !set || next.Total() == 0 {
+	if err != nil || !set {
 		return err == nil, "", err
 	}
-	lines, err := s.lines(ctx, fresh)
+	return s.pay(ctx, payment{cost: next.Total(), what: "the next request", fresh: fresh, asks: true})
+}
+
+// tellUnknownPrice says once that a budget cannot count the model. Owner's.
+func (s *Session) tellUnknownPrice() {
+	info := s.model.Info()
+	if id := info.Provider + "/" + info.ID; info.PriceUnknown && s.spent.unknown != id {
+		s.spent.unknown = id
+		s.note("warning", "The price of %s is not known, so the budget (bough.budget) does not count it.", id)
+	}
+}
+
+// pay holds a payment against the budgets, see afford.
+func (s *Session) pay(ctx context.Context, p payment) (ok bool, why string, err error) {
+	if p.cost == 0 {
+		return true, "", nil
+	}
+	lines, err := s.lines(ctx, p.fresh)
 	if err != nil {
 		return false, "", err
 	}
 	for _, l := range lines {
 		ceiling := max(l.Limit, *l.allowed)
-		sum := l.Spent + next.Total()
+		sum := l.Spent + p.cost
 		if sum <= ceiling {
 			continue
 		}
-		of := map[string]string{"run": "a run", "session": "a session", "day": "a day"}[l.Of]
-		key := map[string]string{"run": "perRun", "session": "perSession", "day": "perDay"}[l.Of]
-		figures := fmt.Sprintf("%s of %s is spent, and the next request will come to about %s", dollars(l.Spent), dollars(ceiling), dollars(next.Total()))
-		if !s.opts.Asks {
-			return false, fmt.Sprintf("Stopped before the budget for %s is passed (setting bough.budget.%s): %s. Raise the budget or compact the conversation; /retry goes on.", of, key, figures), nil
+		setting := "bough.budget." + map[string]string{"run": "perRun", "session": "perSession", "day": "perDay"}[l.Of]
+		figures := fmt.Sprintf("%s of %s is spent, and %s will come to about %s", dollars(l.Spent), dollars(ceiling), p.what, dollars(p.cost))
+		if !p.asks || !s.opts.Asks {
+			return false, fmt.Sprintf("Stopped before the budget for a %s is passed (setting %s): %s.", l.Of, setting, figures), nil
 		}
-		choice, err := s.ask(ctx, fmt.Sprintf("The budget for %s (setting bough.budget.%s) would be passed: %s. Go on?", of, key, figures),
+		choice, err := s.ask(ctx, fmt.Sprintf("The budget for a %s (setting %s) would be passed: %s. Go on?", l.Of, setting, figures),
 			protocol.Choice{ID: "yes", Text: "go on, up to " + dollars(sum+l.Limit)}, protocol.Choice{ID: "no", Text: "stop"})
 		switch {
 		case err != nil || choice == "":
 			return false, "", err
 		case choice != "yes":
-			return false, fmt.Sprintf("Stopped before the budget for %s is passed (setting bough.budget.%s); /retry asks again.", of, key), nil
+			return false, fmt.Sprintf("Stopped before the budget for a %s is passed (setting %s).", l.Of, setting), nil
 		}
 		if err := s.do(ctx, func() { *l.allowed = sum + l.Limit }); err != nil {
 			return false, "", err
 		}
 	}
 	return true, "", nil
+}
+
+// summaryTokens is how long a summary is, about.
+const summaryTokens = 2000
+
+// allowSummary returns what holds the requests for a summary against the budgets.
+// Nobody is asked about one that is made without being asked for. Owner's; what is
+// returned is for another goroutine.
+func (s *Session) allowSummary(asks bool) func(context.Context, provider.Request) error {
+	if s.opts.Budget.empty() {
+		return nil
+	}
+	info, times := s.model.Info(), s.ratio.times
+	if times == 0 {
+		times = 1
+	}
+	s.tellUnknownPrice()
+	asks = asks && s.opts.Asks
+	sum := 0.0 // of the parts, which are billed together at the end
+	return func(ctx context.Context, req provider.Request) error {
+		u := message.Usage{Output: summaryTokens}
+		for _, m := range req.Messages {
+			u.Input += int64(float64(message.Estimate(m)) * times)
+		}
+		info.Cost.Charge(&u)
+		if sum += u.Cost.Total; asks && sum > u.Cost.Total {
+			return nil // people have been asked with the first part
+		}
+		ok, why, err := s.pay(ctx, payment{cost: sum, what: "the summary", fresh: true, asks: asks})
+		switch {
+		case err != nil || ok:
+			return err
+		case why == "":
+			return context.Cause(ctx)
+		}
+		return &protocol.Error{Code: protocol.NotRunnable, Text: why}
+	}
 }
 
 // dollars writes an amount so that small ones are told apart.
@@ -204,8 +263,8 @@ func (r *run) paid(ctx context.Context, step *agent.Step, first bool) (*agent.St
 		return nil, nil // aborted
 	}
 	return nil, r.owner(func() error {
-		r.failure = why
-		r.s.note("warning", "%s", why)
+		r.failure = why + " Raise it or compact the conversation; /retry goes on."
+		r.s.note("warning", "%s", r.failure)
 		return nil
 	})
 }

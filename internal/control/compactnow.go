@@ -28,6 +28,7 @@ func (s *Session) compactNow(ctx context.Context, c protocol.Compact) (protocol.
 		err := s.atRest()
 		if err == nil {
 			s.op = op
+			s.spent.beginRun()
 		}
 		return protocol.None{}, err
 	}); err != nil {

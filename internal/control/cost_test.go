@@ -278,7 +278,7 @@ func TestBudgetAsks(t *testing.T) {
 		ended  string
 	}{
 		{"yes", 5, ""},
-		{"no", 2, "/retry asks again"},
+		{"no", 2, "/retry goes on"},
 		{"", 2, "aborted"},
 	} {
 		t.Run(tt.choice, func(t *testing.T) {
@@ -432,5 +432,48 @@ func (f *front) wantSeen(want ...string) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		f.t.Errorf("the model sees %q, want %q", got, want)
+	}
+}
+
+// A summary that is asked for is held against the budget like any request; nothing is
+// left of one that may not be made.
+func TestBudgetOfASummary(t *testing.T) {
+	for _, tt := range []struct {
+		asks  bool
+		want  string
+		calls int
+	}{
+		{false, "bough.budget.perSession", 2},
+		{true, "", 3},
+	} {
+		w := costly(t, `[{"when":{"user":"[Ss]ummary"},"reply":{"text":"a summary","usage":{"input":5000,"output":1}}},{"reply":{"text":"fine","usage":{"input":100,"output":0}}}]`,
+			func(o *control.Options, i *provider.Info) {
+				o.Budget.PerSession, o.Asks = dollars(0.35), tt.asks
+				o.Compaction = control.Compaction{For: func(_, _ string) (int64, int64) { return 0, 1 }}
+			})
+		f := w.connect(control.Start{})
+		f.say("one")
+		f.say("two")
+		done := make(chan error, 1)
+		go func() {
+			_, err := protocol.Call(t.Context(), f, protocol.Compact{})
+			done <- err
+		}()
+		if tt.asks {
+			f.until("the question", func() bool { return len(f.view.Open) > 0 })
+			f.mu.Lock()
+			q := f.view.Open[0].ID
+			f.mu.Unlock()
+			if _, err := protocol.Call(t.Context(), f, protocol.Answer{Question: q, Choice: "yes"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := <-done
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("asks %v: %v, want %q", tt.asks, err, tt.want)
+		}
+		if c := f.costs(protocol.GetCost{}); c.Session.Calls != tt.calls {
+			t.Errorf("asks %v: %d calls, want %d", tt.asks, c.Session.Calls, tt.calls)
+		}
 	}
 }

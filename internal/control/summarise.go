@@ -17,7 +17,7 @@ func (s *Session) asker(source string, reason protocol.Reason) (a compaction.Ask
 	info, policy, omitted := s.model.Info(), s.opts.Retry, s.omitted
 	tell := func(ev protocol.Event) { s.post(func() { s.emit(ev) }) }
 	tried := false
-	a = compaction.Asker{Model: s.model, Thinking: s.thinking,
+	a = compaction.Asker{Model: s.model, Thinking: s.thinking, Allow: s.allowSummary(reason == "" || reason == protocol.Manual),
 		Without: func(req provider.Request) provider.Request {
 			for _, o := range omitted {
 				if o.by == info.Provider && o.model == info.ID {

@@ -18,6 +18,7 @@ func (s *Session) sumUp(target session.ID, entries []*session.Entry, o compactio
 	ctx, cancel := context.WithCancel(s.ctx)
 	op := &operation{cancel: cancel, done: make(chan struct{}), summing: true}
 	s.op = op
+	s.spent.beginRun()
 	s.emit(protocol.BranchSummaryStarted{Target: target})
 	o.Reserve = s.opts.BranchReserve
 	ask, ended := s.asker("branchSummary", "")
