@@ -16,6 +16,7 @@ type Answer struct {
 	session string
 	first   []byte
 	steps   []message.Delta
+	text    []byte // of the last step
 	usage   *message.Usage
 	file    *file
 	failed  bool
@@ -42,12 +43,21 @@ func (a *Answer) Add(d message.Delta, usage *message.Usage) bool {
 	a.usage = usage
 	if n := len(a.steps); n > 0 && d.Text != "" && d.Block == nil && d.ID == "" {
 		if last := &a.steps[n-1]; last.Kind == d.Kind && last.Index == d.Index && last.Block == nil {
-			last.Text += d.Text
+			a.text = append(a.text, d.Text...)
 			return false
 		}
 	}
-	a.steps = append(a.steps, d)
+	a.finish()
+	a.steps, a.text = append(a.steps, d), append(a.text, d.Text...)
 	return len(a.steps) == 1
+}
+
+// finish gives the last step its text.
+func (a *Answer) finish() {
+	if n := len(a.steps); n > 0 {
+		a.steps[n-1].Text = string(a.text)
+	}
+	a.text = a.text[:0]
 }
 
 // Flush writes the steps since the last time. After an error the answer is kept no
@@ -56,6 +66,7 @@ func (a *Answer) Flush() error {
 	if a == nil || a.failed || len(a.steps) == 0 {
 		return nil
 	}
+	a.finish()
 	err := a.write()
 	if a.steps = a.steps[:0]; err != nil {
 		a.failed = true
