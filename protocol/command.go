@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"encoding/json"
+
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
@@ -138,6 +140,17 @@ type (
 	// Unhide makes the model see a message again as it was, "" the one that was
 	// hidden last.
 	Unhide struct{ Entry session.ID }
+
+	// GetEntry asks for all of an entry, also one that the model does not see.
+	GetEntry struct{ Entry session.ID }
+
+	// EntryInfo is an entry of the session.
+	EntryInfo struct {
+		Entry  session.ID
+		Line   json.RawMessage // as it stands in the file
+		OnPath bool            // it is on the way to the leaf
+		Seen   bool            // and the model sees it, if with other words
+	}
 
 	// Hidden says which message the model sees otherwise now, and by which entry.
 	Hidden struct{ Entry, Edit session.ID }
@@ -307,6 +320,7 @@ func (Navigate) Name() string        { return "navigate" }
 func (SetLabel) Name() string        { return "set_label" }
 func (Hide) Name() string            { return "hide_entry" }
 func (Unhide) Name() string          { return "unhide_entry" }
+func (GetEntry) Name() string        { return "get_entry" }
 func (SetName) Name() string         { return "set_session_name" }
 func (MakeTitle) Name() string       { return "make_title" }
 func (NewSession) Name() string      { return "new_session" }
@@ -341,6 +355,7 @@ func (Navigate) answers(Navigated)           {}
 func (SetLabel) answers(session.ID)          {}
 func (Hide) answers(Hidden)                  {}
 func (Unhide) answers(Hidden)                {}
+func (GetEntry) answers(EntryInfo)           {}
 func (SetName) answers(None)                 {}
 func (MakeTitle) answers(string)             {}
 func (NewSession) answers(None)              {}

@@ -138,6 +138,8 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Hidden, error) { return s.hide(x.Entry) })
 	case protocol.Unhide:
 		return owned(ctx, s, func() (protocol.Hidden, error) { return s.unhide(x.Entry) })
+	case protocol.GetEntry:
+		return owned(ctx, s, func() (protocol.EntryInfo, error) { return s.entry(x.Entry) })
 	case protocol.SetName:
 		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.setName(x.Text) })
 	case protocol.MakeTitle:

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +22,24 @@ func Title(s session.Summary) string {
 		return "(no messages)"
 	}
 	return title
+}
+
+// Titles are those of sessions in a list. Of several that are called the same all
+// but the oldest get a number, so that what one has stays as others come.
+func Titles(list []session.Summary) []string {
+	titles := make([]string, len(list))
+	same := map[string][]int{}
+	for i, s := range list {
+		titles[i] = Title(s)
+		same[titles[i]] = append(same[titles[i]], i)
+	}
+	for title, at := range same {
+		slices.SortFunc(at, func(a, b int) int { return cmp.Or(list[a].Created.Compare(list[b].Created), b-a) }) // lists begin with the newest
+		for n, i := range at[1:] {
+			titles[i] = title + " (" + strconv.Itoa(n+2) + ")"
+		}
+	}
+	return titles
 }
 
 // withoutFiles writes @NAME for file elements at the beginning of a message, of which

@@ -232,17 +232,14 @@ func (r *repl) resume(word string) error {
 	}
 	r.listed = found
 	digits := len(strconv.Itoa(len(found)))
+	titles := render.Titles(found)
 	for i, s := range found {
-		title := s.Name
-		if title == "" {
-			title = s.FirstMessage
-		}
 		head := fmt.Sprintf("%*d  %-4s %s  ", digits, i+1, render.Age(time.Since(s.Modified)), render.Messages(s.Said))
 		tail := ""
 		if s.ID == r.view.Header.ID {
 			tail = "   (this one)"
 		}
-		r.out.line(none, head+render.Cut(render.OneLine(title), max(r.o.Width-render.Width(head+tail), 12))+tail)
+		r.out.line(none, head+cutTitle(titles[i], max(r.o.Width-render.Width(head+tail), 12))+tail)
 	}
 	r.say("/resume NUMBER goes over to one of them.")
 	return nil
@@ -273,4 +270,15 @@ func (r *repl) switchTo(which string) error {
 		return err
 	})
 	return err
+}
+
+// cutTitle shortens a title before the number that tells it from others.
+func cutTitle(title string, width int) string {
+	text, number := title, ""
+	if i := strings.LastIndex(title, " ("); i > 0 && strings.HasSuffix(title, ")") {
+		if _, err := strconv.Atoi(title[i+2 : len(title)-1]); err == nil {
+			text, number = title[:i], title[i:]
+		}
+	}
+	return render.Cut(text, max(width-len(number), 1)) + number
 }
