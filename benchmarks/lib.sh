@@ -27,7 +27,7 @@ b_help()    { echo "$BOUGH --help"; }
 b_context() { echo "$BOUGH context $1 ${2:+--leaf $2} --json"; }
 b_tree()    { echo "$BOUGH tree $1 --json"; }
 b_list()    { echo "$BOUGH sessions list --all --json"; }
-b_export()  { echo "$BOUGH export $1 $2"; }
+b_export()  { echo "$BOUGH export $1 $2 --force"; }
 b_print()   { echo "$BOUGH --max-turns 0 --provider fake --model fake -p {PROMPT}"; } # 101 turns are one more than print mode allows by itself
 b_rpc()     { echo "$BOUGH --provider fake --model fake --mode rpc $*"; }
 b_tui()     { echo "$BOUGH --provider fake --model fake"; }

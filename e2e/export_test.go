@@ -109,7 +109,7 @@ func TestHostileSession(t *testing.T) {
 func TestDownload(t *testing.T) {
 	lines := []string{head,
 		entry("a", "", user(`one </script> \l \\l <!-- = "q"`)+`,"x":[1.50,"\ud800",123456789012345678901]`),
-		"  " + entry("b", "a", user("Ünïcödé 中文 \u2028 \ufeff"))+" ",
+		"  " + entry("b", "a", user("Ünïcödé 中文 \u2028 \ufeff")) + " ",
 		entry("c", "b", user("bytes \xff that are no UTF-8")),
 		entry("side", "a", user("side")),
 	}

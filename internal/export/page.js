@@ -124,6 +124,12 @@ function isSilent(i) {
   const e = entries[i];
   if (e.role !== "assistant") return false;
   if (e.silent !== undefined) return e.silent;
+  // Most answers tell by their letters, without being parsed.
+  const line = kept.has(i) ? "" : lineOf(i);
+  if (line.includes('"content":[') && !line.includes('"text"') && !line.includes("\\u")) {
+    const said = /^"stopReason":"(\w*)"/.exec(line.slice(line.lastIndexOf('"stopReason":')));
+    if (said) return e.silent = said[1] === "stop" || said[1] === "toolUse";
+  }
   const m = message(i), stop = str(m.stopReason);
   return e.silent = (!stop || stop === "stop" || stop === "toolUse") && textOf(m.content, "").trim() === "";
 }
@@ -1182,7 +1188,6 @@ function totals() {
         t.assistant++;
         t.calls += contentOf(m.content).filter(b => b.type === "toolCall").length;
         if (m.model) t.models.add(str(m.provider) + "/" + (str(m.responseModel) || str(m.model)));
-        e.silent = undefined;
       }
       if (e.type === "message") { if (e.role === "assistant" || e.role === "toolResult") add(m.usage); }
       else if (e.type === "usage" || e.type === "compaction" || e.type === "branch_summary") add(v.usage);
