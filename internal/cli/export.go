@@ -379,7 +379,7 @@ func writeOut(path string, force bool, write func(io.Writer) error) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer os.Remove(f.Name()) // gone already, or of no use
-	w := bufio.NewWriterSize(f, 1<<16)
+	w := bufio.NewWriterSize(f, 1<<17)
 	err = write(w)
 	if ferr := w.Flush(); err == nil {
 		err = ferr

@@ -80,7 +80,7 @@ func (s *source) quick(way *session.Way, yield func([]byte, error) bool) {
 			relink.leave(session.ID(id))
 			continue
 		}
-		if relink.pending() || at.Type == session.TypeCompaction && len(relink.instead) > 0 {
+		if relink.pending() || at.Type == session.TypeCompaction && relink.moves(line) {
 			e, derr := session.Decode(bytes.Clone(line), at.Line, nil)
 			if derr != nil {
 				yield(nil, derr)
@@ -190,6 +190,12 @@ type relinker struct {
 func (r *relinker) leave(id session.ID) { r.out = append(r.out, id) }
 
 func (r *relinker) pending() bool { return len(r.out) > 0 }
+
+// moves reports whether a compaction keeps from what was left out.
+func (r *relinker) moves(line []byte) bool {
+	first, _ := rawjson.GetString(line, "firstKeptEntryId")
+	return r.instead[session.ID(first)] != ""
+}
 
 func (r *relinker) line(e *session.Entry, last session.ID) ([]byte, error) {
 	for _, id := range r.out {

@@ -33,8 +33,8 @@ const blockSize = 1 << 20
 //	{"type":"message",…}
 //	</script>
 //
-// In them < is written as \l, which is no escape of JSON; a line of which that
-// would not give the same bytes again is = and base64.
+// A line with < begins with -, and has \l in its place, which is no escape of JSON.
+// One that would not come back to the byte is = and base64.
 func Page(w io.Writer, h session.Header, t *session.Tree, o Options) (Report, error) {
 	o.Labels = true
 	s := &source{header: h, tree: t, o: o}
@@ -158,9 +158,15 @@ func (p *pageLines) add(line []byte) error {
 			return err
 		}
 	}
-	p.buf = appendPageLine(p.buf[:0], line)
-	p.size += len(p.buf)
-	if _, err := p.w.Write(p.buf); err != nil {
+	if bytes.IndexByte(line, '<') >= 0 || !plainLine(line) {
+		p.buf = appendPageLine(p.buf[:0], line)
+		line = p.buf
+	}
+	p.size += len(line) + 1
+	if _, err := p.w.Write(line); err != nil {
+		return err
+	}
+	if _, err := p.w.Write(newline); err != nil {
 		return err
 	}
 	if p.size >= blockSize {
@@ -178,40 +184,41 @@ func (p *pageLines) end() error {
 	return err
 }
 
-// appendPageLine appends a line as it stands in a page, with its end.
+// appendPageLine appends a line as it stands in a page, without its end.
 func appendPageLine(b, line []byte) []byte {
-	if !plainLine(line) {
-		b = append(b, '=')
-		b = base64.StdEncoding.AppendEncode(b, line)
-		return append(b, '\n')
+	if bytes.IndexByte(line, '<') < 0 && plainLine(line) {
+		return append(b, line...)
 	}
+	if !plainLine(line) || !escapable(line) {
+		return base64.StdEncoding.AppendEncode(append(b, '='), line)
+	}
+	b = append(b, '-')
 	for {
 		i := bytes.IndexByte(line, '<')
 		if i < 0 {
-			break
+			return append(b, line...)
 		}
 		b = append(append(b, line[:i]...), `\l`...)
 		line = line[i+1:]
 	}
-	return append(append(b, line...), '\n')
 }
 
-// plainLine reports whether a browser gives the line back as it is: it changes
-// carriage returns, zeros and what is no UTF-8, and \l stands for <.
+// plainLine reports whether a browser gives a line without < back as it is: it
+// changes carriage returns, zeros and what is no UTF-8.
 func plainLine(line []byte) bool {
-	if len(line) > 0 && line[0] == '=' || bytes.IndexByte(line, '\r') >= 0 || bytes.IndexByte(line, 0) >= 0 || !utf8.Valid(line) {
-		return false
-	}
-	if !bytes.Contains(line, []byte(`\l`)) && !bytes.Contains(line, []byte(`\<`)) {
-		return true
-	}
+	return (len(line) == 0 || line[0] != '=' && line[0] != '-') && bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0) < 0 && utf8.Valid(line)
+}
+
+// escapable reports whether \l can stand for <: whether no \ stands right before an
+// l or a <, but behind another \. In JSON that is always so.
+func escapable(line []byte) bool {
 	for {
 		i := bytes.IndexByte(line, '\\')
 		if i < 0 || i+1 >= len(line) {
 			return true
 		}
 		if c := line[i+1]; c == 'l' || c == '<' {
-			return false // it stands behind no other \, so this is no JSON
+			return false
 		}
 		line = line[i+2:]
 	}

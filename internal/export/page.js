@@ -24,7 +24,7 @@ function unescape(line) {
     const bytes = Uint8Array.from(atob(line.slice(1)), c => c.charCodeAt(0));
     return new TextDecoder().decode(bytes);
   }
-  return line.includes("\\l") ? line.replace(/\\([^])/g, (both, c) => c === "l" ? "<" : both) : line;
+  return line.startsWith("-") ? line.slice(1).replace(/\\([^])/g, (both, c) => c === "l" ? "<" : both) : line;
 }
 
 function parse(line) {
@@ -73,7 +73,7 @@ function readSession() {
 }
 
 function readEntry(text, block, from, to) {
-  front.lastIndex = from;
+  front.lastIndex = text[from] === "-" ? from + 1 : from;
   let m = front.exec(text), type, id, parent, time, role;
   if (m && front.lastIndex <= to) {
     [, type, id, parent, time, role] = m;
@@ -1130,7 +1130,7 @@ function copyText(text, b) {
 function download() {
   const parts = [], code = new TextEncoder();
   for (const text of blocks) {
-    if (!/\\l|^=|\n=/.test(text)) { parts.push(text); continue; }
+    if (!/^[-=]/m.test(text)) { parts.push(text); continue; }
     for (const line of text.split("\n").slice(0, -1)) {
       if (line.startsWith("=")) parts.push(Uint8Array.from(atob(line.slice(1)), c => c.charCodeAt(0)), "\n");
       else parts.push(code.encode(unescape(line) + "\n"));
