@@ -11,6 +11,7 @@ import (
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/session/filestore"
 )
 
 // A conversation of months never gets stuck in its window: no request is too long,
@@ -92,20 +93,28 @@ func BenchmarkPromptAfter(b *testing.B) {
 		b.Run(fmt.Sprint(before), func(b *testing.B) {
 			m := newMeter(32000)
 			m.calls, m.words = 2, 60
-			k := talkerAt(b, metered(b, m, func() int { return 60 }, control.Options{Compaction: limits(16384, 20000)}), control.Start{})
+			store := filestore.Store{Root: b.TempDir()}
+			k := talkerAt(b, metered(b, m, func() int { return 60 }, control.Options{Compaction: limits(16384, 20000)}),
+				control.Start{Store: store, File: store.FilePath(session.Header{CWD: "/srv", ID: "months"})})
 			k.keep = false
 			for range before {
 				k.say("prompt")
 			}
-			runtime.GC()
-			var mem runtime.MemStats
-			runtime.ReadMemStats(&mem)
-			b.ReportMetric(float64(mem.HeapAlloc)/float64(1+before), "heap-B/prompt")
+			heap := func() int64 {
+				clear(m.sizes)
+				runtime.GC()
+				var mem runtime.MemStats
+				runtime.ReadMemStats(&mem)
+				return int64(mem.HeapAlloc)
+			}
+			was := heap()
 			b.ReportAllocs()
 			b.ResetTimer()
 			for b.Loop() {
 				k.say("prompt")
 			}
+			b.StopTimer()
+			b.ReportMetric(float64(heap()-was)/float64(b.N), "heap-B/op")
 		})
 	}
 }
