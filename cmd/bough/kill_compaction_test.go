@@ -73,7 +73,7 @@ func TestKilledWhileItCompacts(t *testing.T) {
 		t.Fatalf("%v\n%s", err, shown)
 	}
 	after, err := os.ReadFile(file)
-	if err != nil || !bytes.HasPrefix(after, before) || bytes.Count(after, []byte(`"type":"compaction"`)) != 1 || len(contents(t, file)) != 9 {
+	if err != nil || !bytes.HasPrefix(after, before) || bytes.Count(after, []byte(`"type":"compaction"`)) != 1 || len(contents(t, file)) < 9 {
 		t.Errorf("%v; the file went on with\n%s", err, after[len(before):])
 	}
 }
