@@ -359,11 +359,11 @@ func (r *runner) statsTable(out *bufio.Writer, rows []statsRow, total session.Ta
 	}
 	left = min(left, max(width-used, 16))
 	line := func(label string, cs []string) {
-		out.WriteString(render.Pad(render.Cut(render.OneLine(label), left), left)) // bufio keeps the first error for Flush
+		row := render.Pad(render.Cut(render.OneLine(label), left), left)
 		for k, c := range cs {
-			fmt.Fprintf(out, "  %*s", widths[k], c)
+			row += fmt.Sprintf("  %*s", widths[k], c)
 		}
-		out.WriteByte('\n')
+		out.WriteString(strings.TrimRight(row, " ") + "\n") // bufio keeps the first error for Flush
 	}
 	line(by, head)
 	for i := range rows {

@@ -196,7 +196,11 @@ func (l *ContextList) Lines(width int, window int64) []string {
 		}
 		out = append(out, strings.TrimRight(head+Cut(text, max(width-Width(head)-Width(mark), 12))+mark, " "))
 	}
-	sum := fmt.Sprintf("%s, about %s tokens", Plural(len(l.Rows)-hidden, "message", "messages"), Count(l.Tokens))
+	noun := "tokens"
+	if l.Tokens == 1 {
+		noun = "token"
+	}
+	sum := fmt.Sprintf("%s, about %s %s", Plural(len(l.Rows)-hidden, "message", "messages"), Count(l.Tokens), noun)
 	total := l.Tokens
 	if l.Use.Told > 0 {
 		total = l.Use.Tokens()
