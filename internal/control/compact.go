@@ -80,8 +80,8 @@ func (c *compacting) prepare() error {
 // goes wrong is told as the end of the compaction; nothing of it stays then. If
 // there is nothing to compact the error is errNothing, and nothing is told unless
 // somebody asked for it. For an operation's goroutine.
-func (s *Session) compact(ctx context.Context, reason protocol.Reason, instructions string) (*protocol.Compacted, error) {
-	c := &compacting{s: s, reason: reason, retry: reason == protocol.OverflowedBy}
+func (s *Session) compact(ctx context.Context, reason protocol.Reason, instructions string, retry bool) (*protocol.Compacted, error) {
+	c := &compacting{s: s, reason: reason, retry: retry}
 	begun := false
 	err := s.owner(func() error {
 		if reason == protocol.Manual {
@@ -226,30 +226,45 @@ func (s *Session) owner(f func() error) error {
 	return err
 }
 
-// due returns why a compaction is due before what is said next, or "". Owner's.
-func (s *Session) due(next []queued) protocol.Reason {
+// due returns why a compaction is due before what is said next, or "", and whether
+// the last answer failed for that reason. Owner's.
+func (s *Session) due(next []queued) (reason protocol.Reason, failed bool) {
 	if !s.opts.Compaction.Enabled || s.model == nil {
-		return ""
+		return "", false
 	}
 	use, p, err := s.measure()
 	if err != nil {
-		return "" // the request will say so
+		return "", false // the request will say so
 	}
 	if s.overflowed(p) {
-		return protocol.OverflowedBy
+		return protocol.OverflowedBy, true
 	}
 	tokens := use.Tokens()
 	for _, q := range next {
 		tokens += message.Estimate(userMessage(q))
 	}
 	if !s.limits().Exceeded(tokens) {
-		return ""
+		return "", false
 	}
 	if s.pause > 0 {
 		s.pause--
-		return ""
+		return "", false
 	}
-	return protocol.OverLimit
+	if cutSilently(p, s.model.Info()) {
+		return protocol.OverflowedBy, false
+	}
+	return protocol.OverLimit, false
+}
+
+// cutSilently reports whether the last answer was given to more than the window has
+// room for: some servers leave out the beginning then, and say nothing.
+func cutSilently(p session.Projection, info provider.Info) bool {
+	n := len(p.Items)
+	if n == 0 {
+		return false
+	}
+	m := p.Items[n-1].Message
+	return m.Role == message.Assistant && m.StopReason == message.Stop && m.Usage != nil && m.Usage.Input+m.Usage.CacheRead > info.ContextWindow
 }
 
 // overflowed reports whether the conversation ends with an answer that the
@@ -269,16 +284,16 @@ func (s *Session) overflowed(p session.Projection) bool {
 // is nil. If it fails the run goes on without.
 func (r *run) makeRoom(ctx context.Context, last *agent.Turn) {
 	s := r.s
-	r.compactIfDue(ctx, func() protocol.Reason {
+	r.compactIfDue(ctx, func() (protocol.Reason, bool) {
 		next := s.steering
 		switch {
 		case last == nil:
 			next = append(slices.Clone(r.first), s.steering...)
 		case s.opts.MaxTurns > 0 && r.turns >= s.opts.MaxTurns:
-			return ""
+			return "", false
 		case len(last.Results) == 0 && len(next) == 0:
 			if next = s.followUp; len(next) == 0 {
-				return "" // the run is over
+				return "", false // the run is over
 			}
 		}
 		return s.due(next)
@@ -287,26 +302,29 @@ func (r *run) makeRoom(ctx context.Context, last *agent.Turn) {
 
 // afterwards makes a compaction if one is due when a run has come to its end.
 func (r *run) afterwards(ctx context.Context) {
-	r.compactIfDue(ctx, func() protocol.Reason {
+	r.compactIfDue(ctx, func() (protocol.Reason, bool) {
 		if r.failure != "" {
-			return ""
+			return "", false
 		}
-		reason := r.s.due(nil)
+		reason, failed := r.s.due(nil)
 		if reason != "" {
 			r.endLoop(false)
 		}
-		return reason
+		return reason, failed
 	})
 }
 
 // compactIfDue asks the owner whether a compaction is due, and makes it.
-func (r *run) compactIfDue(ctx context.Context, due func() protocol.Reason) {
-	var reason protocol.Reason
+func (r *run) compactIfDue(ctx context.Context, due func() (protocol.Reason, bool)) {
+	var (
+		reason protocol.Reason
+		failed bool
+	)
 	if err := r.owner(func() error {
 		if ctx.Err() == nil {
-			reason = due()
+			reason, failed = due()
 		}
-		if reason == protocol.OverflowedBy {
+		if failed {
 			return r.hideLast()
 		}
 		return nil
@@ -314,7 +332,7 @@ func (r *run) compactIfDue(ctx context.Context, due func() protocol.Reason) {
 		return
 	}
 	// What goes wrong is told by the end of the compaction.
-	_, _ = r.s.compact(ctx, reason, "")
+	_, _ = r.s.compact(ctx, reason, "", failed)
 }
 
 // tooLong reports whether an answer failed or broke off since the conversation is
@@ -363,7 +381,7 @@ func (r *run) recover(ctx context.Context, last *agent.Turn) (again bool) {
 		r.turns-- // a failed try is no turn
 		return r.hideLast()
 	}); err == nil && !tried && ctx.Err() == nil {
-		if _, err = s.compact(ctx, protocol.OverflowedBy, ""); err == nil {
+		if _, err = s.compact(ctx, protocol.OverflowedBy, "", true); err == nil {
 			return true
 		}
 	}

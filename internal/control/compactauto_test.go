@@ -200,6 +200,32 @@ func TestAWindowThatNobodyKnows(t *testing.T) {
 	}
 }
 
+// An answer to more than there is room for is kept; the conversation is compacted
+// after it.
+func TestAnOverflowThatNobodyTellsOf(t *testing.T) {
+	words := 40
+	m := newMeter(10000)
+	m.real, m.words = 1<<40, 3000
+	k := auto(t, m, &words, limits(2000, 500))
+	k.say("one")
+	k.order()
+	if end := k.say(strings.Repeat("two ", 7500)); end.Failure != "" {
+		t.Fatal(end.Failure)
+	}
+	if got := k.order(); !strings.HasSuffix(got, "+user +assistant TurnEnded LoopEnded CompactionStarted +compaction CompactionEnded RunEnded") {
+		t.Errorf("events %s", got)
+	}
+	var last protocol.CompactionEnded
+	for _, ev := range k.told {
+		if e, ok := ev.(protocol.CompactionEnded); ok {
+			last = e
+		}
+	}
+	if last.Reason != protocol.OverflowedBy || last.WillRetry || last.Result == nil {
+		t.Errorf("the compaction ended with %+v", last)
+	}
+}
+
 // What is larger than any window and cannot be summed up is shortened for the
 // model. The session keeps it.
 func TestAGiantMessage(t *testing.T) {

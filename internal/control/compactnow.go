@@ -40,7 +40,7 @@ func (s *Session) compactNow(ctx context.Context, c protocol.Compact) (protocol.
 		err  error
 	)
 	go func() {
-		done, err = s.compact(work, protocol.Manual, c.Instructions)
+		done, err = s.compact(work, protocol.Manual, c.Instructions, false)
 		s.owner(func() error {
 			s.op = nil
 			cancel()
