@@ -123,6 +123,14 @@ func (h *Hub) Open(ctx context.Context, id string) (*Agent, error) {
 	return h.connect(ctx, control.Start{Store: h.opts.Store, Open: id})
 }
 
+// View opens a view of its own of a session, at an entry of it or, if that is "",
+// where it stands: with a leaf, queues and runs apart from those of the agents of
+// Open, so that two branches can be worked on at once. What it says is in the same
+// session. The place where a view stands is not kept.
+func (h *Hub) View(ctx context.Context, id string, at session.ID) (*Agent, error) {
+	return h.connect(ctx, control.Start{Store: h.opts.Store, Open: id, AtWord: string(at), Own: true})
+}
+
 func (h *Hub) connect(ctx context.Context, start control.Start) (*Agent, error) {
 	start.Thinking = h.opts.Thinking
 	c, err := h.hub.Connect(ctx, start)
@@ -172,7 +180,7 @@ func (a *Agent) Ask(ctx context.Context, text string, images ...message.Block) (
 			}
 			asked = true
 		case protocol.Appended:
-			if !asked || ev.Entry.Role != message.Assistant {
+			if !asked || ev.Foreign || ev.Entry.Role != message.Assistant {
 				break
 			}
 			body, err := ev.Entry.Body()

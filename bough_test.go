@@ -150,3 +150,59 @@ func TestToolsAreThoseOfAFolder(t *testing.T) {
 		t.Errorf("tools %s", got)
 	}
 }
+
+// Two agents work on two branches of one session at once.
+func TestViews(t *testing.T) {
+	both := make(chan struct{})
+	var waiting sync.WaitGroup
+	waiting.Add(2)
+	h := bough.New(bough.Options{Dir: "/srv", Model: model(func(_ context.Context, req provider.Request) (message.Message, error) {
+		last := req.Messages[len(req.Messages)-1].Text("")
+		if last != "first" {
+			waiting.Done()
+			<-both
+		}
+		return says("answer to " + last), nil
+	})})
+	defer h.Close()
+	a, err := h.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Ask(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	st, err := protocol.Call(t.Context(), a, protocol.GetState{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id string
+	for ev := range a.Watch(t.Context(), 0) {
+		id = ev.(protocol.Opened).Header.ID
+		break
+	}
+	b, err := h.View(t.Context(), id, st.Leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		waiting.Wait() // for both models to be asked
+		close(both)
+	}()
+	var wg sync.WaitGroup
+	for agent, question := range map[*bough.Agent]string{a: "left", b: "right"} {
+		wg.Go(func() {
+			if m, err := agent.Ask(t.Context(), question); err != nil || m.Text("") != "answer to "+question {
+				t.Errorf("%s: %q, %v", question, m.Text(""), err)
+			}
+		})
+	}
+	wg.Wait()
+	for ev := range b.Watch(t.Context(), 0) {
+		tree := ev.(protocol.Opened).Tree
+		if n := len(tree.Children(st.Leaf)); n != 2 {
+			t.Errorf("%d branches below %s, want 2", n, st.Leaf)
+		}
+		break
+	}
+}

@@ -1,6 +1,8 @@
 package control_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -345,4 +347,49 @@ func TestTheImagesOfAMessageComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A service that ends while a branch is summed up ends at once, and nothing has moved.
+func TestTheEndComesBeforeTheSummary(t *testing.T) {
+	w := newWorld(t, heldSummary)
+	path := w.file(exampleLines...)
+	before, _ := os.ReadFile(path)
+	f := w.connect(control.Start{Open: path})
+	result := make(chan error, 1)
+	go func() {
+		_, err := protocol.Call(context.Background(), f, protocol.Navigate{Target: "B", Summarize: true})
+		result <- err
+	}()
+	if err := w.script.AwaitHold(t.Context(), "h"); err != nil {
+		t.Fatal(err)
+	}
+	w.hub.Close()
+	if err := <-result; err != nil && !errors.Is(err, protocol.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	if after, _ := os.ReadFile(path); string(after) != string(before) {
+		t.Errorf("the file has grown: %s", after[len(before):])
+	}
+}
+
+// Whoever gives up waiting does not stop the summary.
+func TestWhoWaitsForASummaryMayGo(t *testing.T) {
+	w := newWorld(t, heldSummary)
+	f := w.connect(control.Start{Open: w.file(exampleLines...)})
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() {
+		_, err := protocol.Call(ctx, f, protocol.Navigate{Target: "B", Summarize: true})
+		result <- err
+	}()
+	if err := w.script.AwaitHold(t.Context(), "h"); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	w.script.Release("h")
+	f.until("the move", func() bool { return slices.Contains(f.events, "LeafMoved") })
+	f.wantTalk("user: ask A", "assistant: say B", "branchSummary: ")
 }
