@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
-	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -64,22 +63,35 @@ func (r *repl) took(id session.ID) {
 	if !ok || b.Usage == nil {
 		return
 	}
-	t := turn{answers: 1, stop: message.Stop}
+	var t turn
 	t.use(b.Usage)
-	r.turn = t
-	r.account()
+	r.note("(the summary took %s)", t.took(r.view.Model != nil && !r.view.Model.PriceUnknown))
 }
 
 // meanwhile does something that may take long, and shows what happens. ctrl+c
-// aborts it. failed is what it fails with; an error ends the conversation.
+// aborts it. Lines wait for its end, but for the answers to its questions. failed is
+// what it fails with; an error ends the conversation.
 func (r *repl) meanwhile(do func() error) (failed, err error) {
 	over := make(chan error, 1)
 	r.work.Go(func() { over <- do() })
 	for {
+		var lines <-chan line
+		if r.choices() != "" && r.o.Terminal && !r.eof {
+			r.ask()
+			lines = r.in.next()
+		}
 		select {
 		case failed := <-over:
 			r.stopping = false
 			return failed, nil
+		case l := <-lines:
+			r.in.asked = false
+			if err := r.line(l); err != nil {
+				return nil, err
+			}
+			if r.eof || r.quit {
+				r.callOff()
+			}
 		case w := <-r.events:
 			if err := r.event(w); err != nil {
 				return nil, err
@@ -94,9 +106,11 @@ func (r *repl) meanwhile(do func() error) (failed, err error) {
 
 // callOff stops what meanwhile waits for.
 func (r *repl) callOff() {
-	if r.o.Terminal {
+	switch {
+	case r.eof, r.quit: // nobody is there to answer
+	case r.o.Terminal:
 		r.out.interrupted()
-	} else {
+	default:
 		r.code, r.eof, r.o.Prompts = interrupted, true, nil
 	}
 	if r.stopping {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/internal/golden"
 	"github.com/boughdev/bough/message"
@@ -123,6 +124,37 @@ func TestImagesComeBack(t *testing.T) {
 			if n != 2 {
 				t.Errorf("%d messages of the session have the images, want both", n)
 			}
+		})
+	}
+}
+
+// A budget that a summary would pass is asked about, and the line that answers goes
+// to the question.
+func TestASummaryIsAskedAbout(t *testing.T) {
+	for _, tt := range []struct{ answer, shows string }{
+		{"yes", "\n(the summary took 300 in, 20 out, $0.001)\n> "},
+		{"no", "> "},
+		{"/quit", ""},
+	} {
+		t.Run(tt.answer, func(t *testing.T) {
+			most := 0.02
+			w := newWorld(t, summing, func(o *control.Options) { o.Asks, o.Budget.PerRun = true, &most })
+			term := w.terminal(w.connect(""), func(o *repl.Options) { o.Quiet = false; o.NoHeader = true })
+			term.shows("> ")
+			term.types("hello")
+			term.shows("\n> ")
+			most = 0.000001
+			term.types("/branch 1 --summary")
+			term.shows("yes/no> ")
+			term.types(tt.answer)
+			if tt.shows != "" {
+				term.shows(tt.shows)
+				if moved := strings.Contains(term.String(), `summary "Goal`); moved != (tt.answer == "yes") {
+					t.Errorf("moved: %v\n%s", moved, term.String())
+				}
+				term.types("/quit")
+			}
+			<-term.done
 		})
 	}
 }
