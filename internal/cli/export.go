@@ -144,7 +144,7 @@ func exportCommand(ctx context.Context, env Env, opts map[string]string, words [
 	j.o = export.Options{Labels: opts["--labels"] != "", Now: time.Now(), Redact: r.redactor(opts["--redact"] != "")}
 	if all && j.format == "jsonl" && j.o.Redact == nil {
 		j.copy = path
-		rep, err := r.export(j, session.Header{}, nil)
+		rep, err := r.export(ctx, j, session.Header{}, nil)
 		return r.exportSaid(j, rep, opts, err)
 	}
 	s, err := session.Open(ctx, r.store, path)
@@ -169,7 +169,7 @@ func exportCommand(ctx context.Context, env Env, opts map[string]string, words [
 			return err
 		}
 	}
-	rep, err := r.export(j, s.Header(), s.Tree())
+	rep, err := r.export(ctx, j, s.Header(), s.Tree())
 	if rep.Left > 0 && err == nil {
 		r.say("%s on the way could not be read and were left out; bough doctor %s says more.", render.Plural(rep.Left, "line", "lines"), path)
 	}
@@ -262,32 +262,47 @@ func secretName(name string) bool {
 
 // export carries out a job. The error for a file that is there already is
 // fs.ErrExist.
-func (r *runner) export(j exportJob, h session.Header, t *session.Tree) (rep export.Report, err error) {
-	write := func(w io.Writer) error {
+func (r *runner) export(ctx context.Context, j exportJob, h session.Header, t *session.Tree) (rep export.Report, err error) {
+	write := func(w io.Writer) (err error) {
+		out := bufio.NewWriterSize(untilDone{ctx, w}, 1<<17)
 		switch {
 		case j.copy != "":
-			return copyFileTo(w, j.copy)
+			err = copyFileTo(out, j.copy)
 		case j.format == "jsonl":
-			rep, err = export.JSONL(w, h, t, j.o)
+			rep, err = export.JSONL(out, h, t, j.o)
 		case j.format == "md":
-			rep, err = export.Markdown(w, h, t, j.o, j.saveImage())
+			rep, err = export.Markdown(out, h, t, j.o, j.saveImage())
 		case j.static:
-			rep, err = export.Static(w, h, t, j.o)
+			rep, err = export.Static(out, h, t, j.o)
 		default:
-			rep, err = export.Page(w, h, t, j.o)
+			rep, err = export.Page(out, h, t, j.o)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return out.Flush()
 	}
 	if j.out == "-" {
-		w := bufio.NewWriterSize(r.env.Stdout, 1<<16)
-		if err := write(w); err != nil {
-			return rep, err
-		}
-		return rep, w.Flush()
+		err = write(r.env.Stdout)
+		return rep, err
 	}
 	done := r.exportProgress(&j.o)
 	defer done()
-	return rep, writeOut(j.out, j.force, write)
+	err = writeOut(j.out, j.force, write)
+	return rep, err
+}
+
+// untilDone writes until a context ends.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u untilDone) Write(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(b)
 }
 
 // exportProgress shows on a terminal how far a long export is.
@@ -379,11 +394,7 @@ func writeOut(path string, force bool, write func(io.Writer) error) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	defer os.Remove(f.Name()) // gone already, or of no use
-	w := bufio.NewWriterSize(f, 1<<17)
-	err = write(w)
-	if ferr := w.Flush(); err == nil {
-		err = ferr
-	}
+	err = write(f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // exportLive writes a session that is open, as /export asks for it.
-func (r *runner) exportLive(_ context.Context, e control.Exporting, x protocol.Export) (protocol.Exported, error) {
+func (r *runner) exportLive(ctx context.Context, e control.Exporting, x protocol.Export) (protocol.Exported, error) {
 	out := x.Path
 	if out == "" {
 		name := e.File
@@ -39,7 +39,7 @@ func (r *runner) exportLive(_ context.Context, e control.Exporting, x protocol.E
 	if x.Whole {
 		j.o.Leaf, j.o.Stand = "", e.Leaf
 	}
-	rep, err := r.export(j, e.Header, e.Tree)
+	rep, err := r.export(ctx, j, e.Header, e.Tree)
 	if errors.Is(err, fs.ErrExist) {
 		return fail(errors.New(j.out + " is there already. --force overwrites it"))
 	} else if err != nil {

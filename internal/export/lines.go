@@ -15,6 +15,9 @@ import (
 func (s *source) lines() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		head := s.header.Line()
+		if h := s.header; h.Version < session.Version { // its entries are read as migrated
+			head = session.Header{ID: h.ID, Timestamp: h.Timestamp, CWD: h.CWD, ParentSession: h.ParentSession}.Complete().Line()
+		}
 		if s.o.Leaf != "" || s.o.Below != "" {
 			head = session.Header{ID: s.header.ID, Timestamp: session.FormatTime(s.o.Now), CWD: s.header.CWD}.Complete().Line()
 		}

@@ -83,7 +83,10 @@ func (s *static) nav(path []*session.Entry) {
 	}
 	previews := render.NewPreviews(s.tree)
 	s.put(`<nav aria-label="Tree"><div class="tree">` + "\n")
-	for _, r := range render.TreeRows(s.tree, s.stand(), o) {
+	for i, r := range render.TreeRows(s.tree, s.stand(), o) {
+		if i%1000 == 999 {
+			previews = render.NewPreviews(s.tree) // it remembers what it has read
+		}
 		class := ""
 		if r.OnPath {
 			class = ` class="on"`
