@@ -353,3 +353,34 @@ func TestQueuesSurviveACompaction(t *testing.T) {
 		t.Errorf("said %s", got)
 	}
 }
+
+// An answer that was cut off since the window was full is taken away with the calls in
+// it that could not be run, and asked for again.
+func TestAnAnswerThatIsCutOff(t *testing.T) {
+	words := 40
+	m := newMeter(10000)
+	m.words = 2500
+	k := auto(t, m, &words, control.Compaction{For: func(string, string) (int64, int64) { return 0, 500 }})
+	k.say("one")
+	k.say("two")
+	k.order()
+	m.mu.Lock()
+	m.cut = true
+	m.mu.Unlock()
+	if end := k.say("three"); end.Failure != "" {
+		t.Fatal(end.Failure)
+	}
+	if got := k.order(); got != "LoopStarted TurnStarted +user +assistant +toolResult TurnEnded LoopEnded +context_edit +context_edit CompactionStarted +compaction CompactionEnded LoopStarted TurnStarted +assistant TurnEnded LoopEnded RunEnded" {
+		t.Errorf("events %s", got)
+	}
+	tree, leaf := k.tree()
+	p, err := session.Project(tree.Path(leaf))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range p.Items {
+		if it.Message.StopReason == message.Length || it.Message.Role == message.ToolResult {
+			t.Errorf("the model still sees %s", it.Message.JSON())
+		}
+	}
+}

@@ -30,6 +30,8 @@ type meter struct {
 	// summary answers a request for a summary. Nil: with a short one.
 	summary func(ctx context.Context, n int, req provider.Request) (text string, stop message.StopReason, err error)
 
+	cut bool // the next answer is cut off in a call, with the window full; guarded by mu
+
 	mu        sync.Mutex
 	sizes     map[message.Identity]int // guarded by mu
 	asked     int                      // guarded by mu
@@ -90,7 +92,15 @@ func (m *meter) Stream(ctx context.Context, req provider.Request) iter.Seq2[mess
 		} else {
 			m.largest = max(m.largest, size)
 		}
+		cut := m.cut && !sum
+		m.cut = m.cut && sum
 		m.mu.Unlock()
+		if cut {
+			call := message.ToolCall("cut", "work", message.Value(`{}`))
+			_ = yield(message.Delta{Kind: message.ToolCallStart, ID: call.ID, Name: call.Name}, nil) && yield(message.Delta{Kind: message.ToolCallEnd, Block: &call}, nil) &&
+				yield(message.Delta{Kind: message.Info, StopReason: message.Length, Usage: &message.Usage{Input: m.info.ContextWindow - 10, Output: 10, TotalTokens: m.info.ContextWindow}}, nil)
+			return
+		}
 		if !fits {
 			yield(message.Delta{}, &provider.Error{Kind: provider.Overflow, Status: 400, Message: fmt.Sprintf("prompt is too long: %d tokens", size)})
 			return
