@@ -337,3 +337,50 @@ func sayAndDie(t *testing.T, dir string) {
 		}
 	}
 }
+
+// BenchmarkTurnWithAJournal is a turn of a session in a file, without a journal
+// and with one.
+func BenchmarkTurnWithAJournal(b *testing.B) {
+	for _, dir := range []string{"", "journal"} {
+		b.Run("in "+dir, func(b *testing.B) {
+			s, err := script.Parse([]byte(`{"defaults":{"chunk":4},"rules":[{"when":{},"reply":{"text":"An answer of some length, in many pieces."}}]}`))
+			if err != nil {
+				b.Fatal(err)
+			}
+			store := filestore.Store{Root: b.TempDir()}
+			o := control.Options{Models: models{scripted.New(scripted.Info("one"), s)}}
+			if dir != "" {
+				o.Journal = journal.Dir(filepath.Join(store.Root, dir))
+			}
+			h := control.NewHub(o)
+			defer h.Close()
+			ended := make(chan struct{})
+			header := session.Header{CWD: "/srv"}.Complete()
+			c, err := h.Connect(b.Context(), control.Start{Store: store, New: header, File: store.FilePath(header)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			go func() {
+				for ev := range c.Watch(b.Context(), 0) {
+					if _, ok := ev.(protocol.RunEnded); ok {
+						ended <- struct{}{}
+					}
+				}
+			}()
+			turn := func() {
+				if _, err := protocol.Call(b.Context(), c, protocol.Prompt{Text: "go"}); err != nil {
+					b.Fatal(err)
+				}
+				<-ended
+			}
+			turn()
+			for b.Loop() {
+				turn()
+				if _, err := protocol.Call(b.Context(), c, protocol.Navigate{}); err != nil { // so that all are alike
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
