@@ -161,7 +161,7 @@ func FuzzPieces(f *testing.F) {
 	f.Add("[User]: one\n\n[Assistant]: two\n\n[User]: three", int64(4))
 	f.Add("椅子😀\n\n[", int64(1))
 	f.Fuzz(func(t *testing.T, talk string, room int64) {
-		rest, whole := strings.ToValidUTF8(talk, "?"), ""
+		rest, whole := strings.ToValidUTF8(talk[:min(len(talk), 1000)], "?"), ""
 		want := rest
 		room = max(room%1000, 1)
 		for rest != "" {
