@@ -217,6 +217,20 @@ func TestStaticIsHarmless(t *testing.T) {
 	}
 }
 
+// No text makes the parser work for minutes; one that could is shown as it stands.
+func TestWordsAreTame(t *testing.T) {
+	w := newWords()
+	for _, s := range []string{strings.Repeat("[a](", 100000), strings.Repeat("_a_ **b", 100000), strings.Repeat("> ", 100000) + "x", strings.Repeat("- ", 60000), strings.Repeat("`", 3000) + "x",
+		strings.Repeat("w", 2<<20)} {
+		if got := w.html(s); !strings.HasPrefix(got, `<pre class="plain">`) {
+			t.Errorf("%.20q is parsed", s)
+		}
+	}
+	if got := w.html(strings.Repeat("A *long* text.\n\n", 20000)); !strings.Contains(got, "<em>long</em>") {
+		t.Errorf("a long text is not parsed: %.200s", got)
+	}
+}
+
 func TestRedact(t *testing.T) {
 	r := NewRedactor(map[string]string{"MY_KEY": `s3cr"et\value`, "SHORT": "abc", "OUTER": `s3cr"et\value-and-more`})
 	for _, tt := range []struct{ name, line, want string }{

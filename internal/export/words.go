@@ -29,14 +29,46 @@ func newWords() *words {
 	)}
 }
 
-// longest is how many bytes of one text are taken for Markdown; it is shown as it
-// stands beyond that.
-const longest = 1 << 20
+// The parser is quadratic in what is nested or left open. A text with more than
+// this is shown as it stands.
+const (
+	longest   = 1 << 20 // bytes of a text
+	mostMarks = 1000    // marks that may open something, in a paragraph
+	deepest   = 30      // quotes in quotes
+)
+
+// tame reports whether a text can be parsed in reasonable time.
+func tame(text string) bool {
+	if len(text) > longest {
+		return false
+	}
+	marks := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			marks = 0
+			continue
+		}
+		front := line[:len(line)-len(strings.TrimLeft(line, " >-+*\t"))]
+		if strings.Count(front, ">") > deepest || len(front) > 1000 {
+			return false
+		}
+		for i := range len(line) {
+			switch line[i] {
+			case '[', '*', '_', '<', '`', '!', '~':
+				marks++
+			}
+		}
+		if marks > mostMarks {
+			return false
+		}
+	}
+	return true
+}
 
 func (w *words) html(text string) string {
 	text = render.Clean(text)
 	var b bytes.Buffer
-	if len(text) > longest || w.md.Convert([]byte(text), &b) != nil {
+	if !tame(text) || w.md.Convert([]byte(text), &b) != nil {
 		return `<pre class="plain">` + html.EscapeString(text) + "</pre>"
 	}
 	return `<div class="md" dir="auto">` + b.String() + "</div>"
