@@ -10,8 +10,16 @@ import (
 	"github.com/boughdev/bough/session"
 )
 
+// mostPlaces is how many places that were left are kept.
+const mostPlaces = 1000
+
 // visited keeps a place that is left, for Back. Owner's.
-func (s *Session) visited(place session.ID) { s.past, s.future = append(s.past, place), nil }
+func (s *Session) visited(place session.ID) {
+	if len(s.past) >= mostPlaces {
+		s.past = slices.Clone(s.past[len(s.past)-mostPlaces/2:])
+	}
+	s.past, s.future = append(s.past, place), nil
+}
 
 // back goes to the place that was left last. Owner's.
 func (s *Session) back() (protocol.Navigated, error) {

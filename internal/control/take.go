@@ -163,6 +163,9 @@ func (s *Session) unseen(ids []session.ID, all bool) ([]session.ID, error) {
 	}
 	var out []session.ID
 	for _, id := range ids {
+		if slices.Contains(out, id) {
+			continue // named twice
+		}
 		err := takeable(s.live.Tree().Get(id))
 		if err == nil && seen[id] {
 			err = protocol.Fail(protocol.BadRequest, "The model sees that here already, so there is nothing to take.")

@@ -46,7 +46,7 @@ func TestTake(t *testing.T) {
 		{"the answer to a question", protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{"R"}}, "C", []string{"custom: From another branch of this conversation, the assistant:\n\nit is a cat"}},
 		{"the answer after a call", protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{"B"}}, "C", []string{"custom: From another branch of this conversation, the assistant:\n\nit is a cat"}},
 		{"a remark with calls", protocol.Take{What: protocol.TakeEntries, Entries: []session.ID{"B"}}, "B", []string{"custom: From another branch of this conversation, the assistant:\n\nlet me see\n\n(called read with {\"path\":\"a.png\"})"}},
-		{"entries", protocol.Take{What: protocol.TakeEntries, Entries: []session.ID{"C", "R"}}, "C R", []string{
+		{"entries", protocol.Take{What: protocol.TakeEntries, Entries: []session.ID{"C", "R", "C"}}, "C R", []string{
 			"custom: From another branch of this conversation, the assistant:\n\nit is a cat",
 			"custom: From another branch of this conversation, the tool read:\n\na picture"}},
 		{"a range", protocol.Take{What: protocol.TakeEntries, Entries: []session.ID{"A"}, To: "M"}, "B R C", []string{
