@@ -139,7 +139,7 @@ func contents(t *testing.T, file string) map[string]bool {
 // What was shown of an answer when the process was killed is there at the next
 // start, but for what came in the last moment.
 func TestKilledWhileItAnswers(t *testing.T) {
-	times := 20
+	times := 10
 	if testing.Short() {
 		times = 3
 	}

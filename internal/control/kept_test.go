@@ -225,7 +225,7 @@ func TestQueueOfAKilledProcess(t *testing.T) {
 		sayAndDie(t, dir)
 		return
 	}
-	times := 25
+	times := 10
 	if testing.Short() {
 		times = 5
 	}
