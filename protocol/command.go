@@ -166,7 +166,10 @@ type (
 	MakeTitle struct{}
 
 	// NewSession goes over to a new session in the same folder.
-	NewSession struct{ Label string }
+	NewSession struct {
+		Label  string
+		Parent string // the file of the session that it comes from, not looked at; ""
+	}
 
 	// SwitchSession goes over to the session of that id or file.
 	SwitchSession struct{ Session string }
@@ -220,6 +223,11 @@ type (
 		Kind        string // "prompt" or "skill"
 		Scope       string // where it is from: "user", "project", "temporary" (the command line)
 		Path        string
+
+		// Of Scope: how it was found ("auto", "local", or the package that it is of),
+		// whether it is of a package ("package", else "top-level"), and the folder
+		// that relative patterns start at, or "".
+		Source, Origin, Base string
 	}
 
 	// GetTools lists the tools, those that are off included.

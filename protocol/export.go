@@ -8,6 +8,7 @@ type (
 		Whole  bool   // all branches, not just the way to the leaf
 		Static bool   // a page without any script
 		Redact bool   // without secrets, as far as they are known by their looks
+		Page   bool   // a page, whatever Path ends in
 		Force  bool   // also in the place of another file
 	}
 

@@ -117,7 +117,9 @@ func (w *Wire) Records(ev Event) [][]byte {
 		return one(newRecord("thinking_level_changed").str("level", e.Level))
 	case BashOutput:
 		r := newRecord("bash_execution_update")
-		if e.ID != nil {
+		if raw, ok := e.ID.(RawID); ok {
+			r.raw("id", []byte(raw))
+		} else if e.ID != nil {
 			if id, err := json.Marshal(e.ID); err == nil {
 				r.raw("id", id)
 			}
@@ -207,6 +209,9 @@ func output(o message.Output) []byte {
 	b := append([]byte(`{"content":`), message.EncodeContent(o.Content)...)
 	if len(o.Details) > 0 {
 		b = append(append(b, `,"details":`...), o.Details...)
+	}
+	if o.IsError {
+		b = append(b, `,"isError":true`...)
 	}
 	if o.Usage != nil {
 		b = append(append(b, `,"usage":`...), o.Usage.JSON()...)

@@ -20,7 +20,7 @@ func (k *talker) order() string {
 	var list []string
 	for _, n := range k.events {
 		switch n {
-		case "AnswerStarted", "ContextChanged", "QueueChanged", "State", "Opened", "+model_change", "+thinking_level_change", "+system", "ToolStarted", "ToolEnded", "ToolProgress":
+		case "AnswerStarted", "ContextChanged", "QueueChanged", "State", "Opened", "RunStarted", "+model_change", "+thinking_level_change", "+system", "ToolStarted", "ToolEnded", "ToolProgress":
 		default:
 			list = append(list, n)
 		}

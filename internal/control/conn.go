@@ -152,6 +152,16 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return protocol.Models{Models: s.opts.Models.Available()}, nil
 	case protocol.GetState:
 		return owned(ctx, s, func() (protocol.State, error) { return s.state(), nil })
+	case protocol.Sync:
+		return protocol.None{}, c.sync(ctx, s, x.ID)
+	case protocol.GetPolicy:
+		return owned(ctx, s, s.policy)
+	case protocol.CycleModel:
+		return owned(ctx, s, s.cycleModel)
+	case protocol.CycleThinking:
+		return owned(ctx, s, s.cycleThinking)
+	case protocol.AbortRetry:
+		return owned(ctx, s, s.abortRetry)
 	case protocol.GetStats:
 		return s.stats(ctx)
 	case protocol.GetCost:

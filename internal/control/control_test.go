@@ -252,7 +252,7 @@ func TestAPromptWithTools(t *testing.T) {
 			got = append(got, e)
 		}
 	}
-	want := "[Opened State LoopStarted TurnStarted +model_change +thinking_level_change +system +user AnswerStarted +assistant TurnEnded TurnStarted AnswerStarted +assistant TurnEnded LoopEnded RunEnded]"
+	want := "[Opened State RunStarted LoopStarted TurnStarted +model_change +thinking_level_change +system +user AnswerStarted +assistant TurnEnded TurnStarted AnswerStarted +assistant TurnEnded LoopEnded RunEnded]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("events %v\nwant   %s", got, want)
 	}

@@ -21,12 +21,14 @@ func (s *Session) export(ctx context.Context, x protocol.Export) (protocol.Expor
 		return protocol.Exported{}, protocol.Fail(protocol.BadRequest, "nothing here can write exports")
 	}
 	var e Exporting
+	unsaid := false
 	if err := s.do(ctx, func() {
+		unsaid = s.store != nil && s.live.Log() == nil
 		e = Exporting{s.live.Header(), s.live.Tree().Snapshot(), s.branch.Leaf(), s.path()}
 	}); err != nil {
 		return protocol.Exported{}, err
 	}
-	if e.Tree.Len() == 0 || e.Leaf == "" && !x.Whole {
+	if unsaid || e.Tree.Len() == 0 || e.Leaf == "" && !x.Whole {
 		return protocol.Exported{}, protocol.Fail(protocol.BadRequest, "nothing has been said yet, so there is nothing to export")
 	}
 	return s.opts.Export(ctx, e, x)

@@ -64,6 +64,18 @@ type Options struct {
 	// Export writes a conversation to a file. Nil: there are no exports.
 	Export func(context.Context, Exporting, protocol.Export) (protocol.Exported, error)
 
+	// FindSession completes the start of a session that somebody switches to by that
+	// word. Nil: it is an id or a path.
+	FindSession func(ctx context.Context, start Start, word string) (Start, error)
+
+	// Early puts model and thinking level on the path of a session as it begins, not
+	// with the first request.
+	Early bool
+
+	// InOrder records the results of tools in the order of their calls. Without it
+	// each is recorded as soon as it is there.
+	InOrder bool
+
 	// Lost is told when a session is closed of which so many entries could never
 	// be written. Nil: nobody is.
 	Lost func(entries int, err error)

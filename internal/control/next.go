@@ -45,11 +45,8 @@ func (r *run) Next(ctx context.Context, last *agent.Turn) (*agent.Step, error) {
 		if !ok {
 			return nil, nil
 		}
-		if !sleep(ctx, wait) {
-			return nil, r.owner(func() error {
-				r.s.emit(protocol.RetryEnded{Attempt: r.retries, FinalError: "Retry cancelled"})
-				return nil
-			})
+		if !r.wait(ctx, wait, last) {
+			return nil, nil
 		}
 		again = true
 	}
@@ -185,6 +182,27 @@ func (r *run) failed(ctx context.Context, last *agent.Turn) (wait time.Duration,
 		return r.hide(last)
 	})
 	return wait, again && err == nil
+}
+
+// wait waits for the next try. It returns false if the run or the wait is ended.
+func (r *run) wait(ctx context.Context, d time.Duration, last *agent.Turn) bool {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := r.owner(func() error { r.s.endWait = cancel; return nil }); err != nil {
+		return false // the session is closed
+	}
+	done := sleep(waiting, d)
+	r.owner(func() error {
+		r.s.endWait = nil
+		if !done {
+			if ctx.Err() == nil {
+				r.failure = last.Answer.ErrorMessage // and nothing goes on by itself
+			}
+			r.s.emit(protocol.RetryEnded{Attempt: r.retries, FinalError: "Retry cancelled"})
+		}
+		return nil
+	}) // else the session is closed
+	return done
 }
 
 func errorOf(err error) *provider.Error {

@@ -22,7 +22,7 @@ func locate(start *Start) {
 
 func (c *Conn) newSession(ctx context.Context, cmd protocol.NewSession) error {
 	start := c.begin()
-	start.Label = cmd.Label
+	start.Label, start.New.ParentSession = cmd.Label, cmd.Parent
 	locate(&start)
 	return c.goTo(ctx, start)
 }
@@ -30,6 +30,12 @@ func (c *Conn) newSession(ctx context.Context, cmd protocol.NewSession) error {
 func (c *Conn) switchSession(ctx context.Context, cmd protocol.SwitchSession) error {
 	start := c.begin()
 	start.Open, start.Dir = cmd.Session, ""
+	if find := c.session().opts.FindSession; find != nil {
+		var err error
+		if start, err = find(ctx, start, cmd.Session); err != nil {
+			return err
+		}
+	}
 	return c.goTo(ctx, start)
 }
 
@@ -61,10 +67,11 @@ func (c *Conn) fork(ctx context.Context, cmd protocol.Fork) (protocol.Forked, er
 func (c *Conn) clone(ctx context.Context) error {
 	s := c.session()
 	var leaf session.ID
-	if err := s.do(ctx, func() { leaf = s.branch.Leaf() }); err != nil {
+	unsaved := false
+	if err := s.do(ctx, func() { leaf, unsaved = s.branch.Leaf(), s.store != nil && s.live.Log() == nil }); err != nil {
 		return err
 	}
-	if leaf == "" {
+	if leaf == "" || unsaved {
 		return protocol.Fail(protocol.NotRunnable, "There is nothing to clone yet: the session is empty.")
 	}
 	return c.copyTo(ctx, s, leaf)

@@ -64,6 +64,7 @@ func (s *Session) start(first ...queued) (protocol.Disposition, error) {
 	op := &operation{cancel: cancel, done: make(chan struct{})}
 	s.op = op
 	s.spent.beginRun()
+	s.emit(protocol.RunStarted{})
 	r := &run{s: s, first: first}
 	go r.run(ctx, op)
 	return protocol.Started, nil
@@ -139,9 +140,11 @@ type run struct {
 	failure string
 	advice  string // about the failure
 	kind    provider.Kind
-	sent    provider.Request // the last
-	from    []*session.Entry // the entries of its messages
-	trying  []omitted        // for the answer that is being tried for
+	sent    provider.Request  // the last
+	from    []*session.Entry  // the entries of its messages
+	due     []string          // calls without a recorded result
+	early   []message.Message // results before their turn
+	trying  []omitted         // for the answer that is being tried for
 
 	recovered bool // from an overflow, since somebody spoke or the model answered
 }
@@ -152,6 +155,17 @@ var _ agent.Host = (*run)(nil)
 func (r *run) Record(ctx context.Context, m message.Message) error {
 	var err error
 	derr := r.s.do(context.WithoutCancel(ctx), func() {
+		if m.Role == message.ToolResult && r.s.opts.InOrder {
+			for _, m := range r.inOrder(m) {
+				if _, err = r.record(m); err != nil {
+					return
+				}
+			}
+			return
+		}
+		if m.Role == message.Assistant {
+			r.expect(m)
+		}
 		_, err = r.record(m)
 		if err == nil && m.Role == message.Assistant && m.StopReason != message.Failed && m.StopReason != message.Aborted {
 			r.answered(m)
@@ -195,7 +209,7 @@ func (r *run) endLoop(willRetry bool) {
 		return
 	}
 	r.inLoop = false
-	r.s.emit(protocol.LoopEnded{Messages: r.said, WillRetry: willRetry})
+	r.s.emit(protocol.LoopEnded{Messages: byCalls(r.said), WillRetry: willRetry})
 }
 
 // end closes what is open. Owner's.

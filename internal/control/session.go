@@ -86,9 +86,10 @@ type Session struct {
 	questions []*question
 	asked     int // questions so far
 
-	compacting bool // in a run or by itself
-	futile     int  // compactions in a row that brought nothing
-	pause      int  // turns before the next try
+	endWait    func() // ends the wait for the next try; nil without one
+	compacting bool   // in a run or by itself
+	futile     int    // compactions in a row that brought nothing
+	pause      int    // turns before the next try
 
 	chosenAt session.ID // the entry that choice was found for
 	choice   json.RawMessage
@@ -130,6 +131,11 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		return nil, err
 	}
 	s.told = s.path()
+	if h.opts.Early {
+		if err := s.declareEarly(); err != nil {
+			return nil, fmt.Errorf("begin the session: %w", err)
+		}
+	}
 	if _, err := os.Stat(s.dir); s.dir != "" && errors.Is(err, fs.ErrNotExist) {
 		s.note("warning", "The folder of this session, %s, is not there any more, so tools and commands cannot work. To go on elsewhere, end bough and copy the session into another folder: bough --fork %s", s.dir, s.told)
 	}

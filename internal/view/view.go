@@ -60,7 +60,7 @@ func (v *View) Apply(ev protocol.Event) {
 		v.appended(e)
 	case protocol.LeafMoved:
 		v.Leaf = e.New
-	case protocol.LoopStarted:
+	case protocol.RunStarted, protocol.LoopStarted:
 		v.Running = true
 	case protocol.RunEnded:
 		v.Running, v.Answer, v.builder, v.Tools = false, nil, nil, nil
