@@ -19,6 +19,9 @@ type Decoder interface {
 	End(cut bool) ([]message.Delta, error)
 }
 
+// An Aborter is a Decoder that says how blocks end when the call is aborted.
+type Aborter interface{ Aborted() []message.Delta }
+
 // maxAnswer is how long an answer may become, in bytes of text, thinking and
 // arguments: more than any model says. A server that does not end would else
 // fill memory and the session.
@@ -42,7 +45,9 @@ func (e Endpoint) Stream(ctx context.Context, c Call, d Decoder) iter.Seq2[messa
 				// A connection may break between the last word and the end.
 				if last, endErr := d.End(true); endErr == nil && ctx.Err() == nil {
 					say(last)
-				} else {
+					return
+				}
+				if a, ok := d.(Aborter); !ok || ctx.Err() == nil || say(a.Aborted()) {
 					fail(err)
 				}
 				return

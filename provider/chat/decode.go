@@ -304,6 +304,17 @@ func (d *decoder) End(cut bool) ([]message.Delta, error) {
 	return d.out, nil
 }
 
+// Aborted ends what was being said, as pi does for this API.
+func (d *decoder) Aborted() []message.Delta {
+	d.out = d.out[:0]
+	for i, t := range d.blocks {
+		if t != message.ToolCallBlock {
+			d.close(i, t)
+		}
+	}
+	return d.out
+}
+
 func (d *decoder) close(i int, t message.BlockType) {
 	end := message.Delta{Index: i, Block: &message.Block{Type: t}}
 	switch t {
