@@ -26,7 +26,11 @@ func (r *runner) exportLive(ctx context.Context, e control.Exporting, x protocol
 		return protocol.Exported{}, protocol.Fail(protocol.BadRequest, "%v", err)
 	}
 	var err error
-	if j.format, err = exportFormat(out, ""); err != nil {
+	said := ""
+	if x.Page {
+		said = "html"
+	}
+	if j.format, err = exportFormat(out, said); err != nil {
 		return fail(err)
 	}
 	switch {

@@ -58,6 +58,9 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 		return nil, err
 	}
 	if ms.pick.Info.ID != "" {
+		if m == modeRPC {
+			ms.restrict() // for cycling
+		}
 		return ms, nil
 	}
 	if len(reg.Available()) == 0 {

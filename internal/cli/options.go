@@ -75,7 +75,7 @@ func options() []option {
 	}
 	return []option{
 		{"print", "p", message1, "", "answer on standard output and end", on(func(a *args) *bool { return &a.print })},
-		{"mode", "", value, "MODE", "text, or json: every event as a line", setMode},
+		{"mode", "", value, "MODE", "text, json: every event as a line, or rpc", setMode},
 		{"repl", "", flag, "", "plain line by line conversation, also in pipes", on(func(a *args) *bool { return &a.repl })},
 		{"continue", "c", flag, "", "go on with the last session of this folder", on(func(a *args) *bool { return &a.cont })},
 		{"resume", "r", flag, "", "choose a session to go on with", on(func(a *args) *bool { return &a.resume })},

@@ -78,9 +78,6 @@ func (r *runner) say(format string, args ...any) {
 // run opens the session and gives it to a front end.
 func (r *runner) run(ctx context.Context) (code int, err error) {
 	m := chooseMode(r.args, r.env)
-	if m == modeRPC {
-		return 1, errors.New("this version does not speak RPC yet. --mode json prints all events of a prompt")
-	}
 	if r.args.resume && !r.env.StdinTerminal {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
@@ -93,7 +90,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	r.warnOfTools()
 	prompts, err := r.prompts(ctx, m)
-	if errors.Is(err, errNothing) && m == modeREPL {
+	if errors.Is(err, errNothing) && (m == modeREPL || m == modeRPC) {
 		err = nil
 	}
 	if err != nil {
@@ -133,6 +130,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return 1, err
 	}
 	defer c.Close()
+	if m == modeRPC {
+		return r.runRPC(ctx, c)
+	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,
 			Terminal: r.env.StdinTerminal && r.env.StdoutTerminal, NoColor: noColor(r.env.Getenv), ASCII: r.args.ascii,
@@ -198,5 +198,9 @@ func (r *runner) options(m mode, models *models) control.Options {
 	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
 		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Recall: recall.New, Accounts: accounts{r.store}, Asks: r.asks}
 	r.live.policy(&o)
+	if m == modeRPC {
+		o.Early, o.InOrder, o.Follow, o.FindSession = true, true, true, r.switched
+		o.Recall = nil // clients of pi expect no declaration behind a compaction
+	}
 	return o
 }

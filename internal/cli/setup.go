@@ -10,6 +10,7 @@ import (
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/mcp"
 	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/internal/resource"
 	"github.com/boughdev/bough/internal/workspace"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -219,9 +220,18 @@ func (s *setup) Switch(on, off []string) error {
 func (s *setup) Commands() []protocol.CommandInfo {
 	var out []protocol.CommandInfo
 	for _, c := range s.found.set.Commands() {
-		out = append(out, protocol.CommandInfo{Command: c.Name, Description: c.Description, ArgHint: c.Hint, Kind: c.Kind, Scope: c.Origin.Scope, Path: c.Path})
+		out = append(out, protocol.CommandInfo{Command: c.Name, Description: c.Description, ArgHint: c.Hint, Kind: c.Kind, Scope: c.Origin.Scope, Path: c.Path,
+			Source: c.Origin.Source, Origin: origin(c.Origin), Base: c.Origin.Base})
 	}
 	return out
+}
+
+// origin is pi's word for what a resource is part of.
+func origin(o resource.Origin) string {
+	if o.Package {
+		return "package"
+	}
+	return "top-level"
 }
 
 func (s *setup) Expand(text string) (string, error) {

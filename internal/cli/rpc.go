@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"syscall"
+
+	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/frontend/rpc"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+)
+
+// runRPC serves a client on standard input and output.
+func (r *runner) runRPC(ctx context.Context, c protocol.Client) (int, error) {
+	if r.env.StdinTerminal {
+		r.say("--mode rpc reads commands in JSON, one a line; docs/rpc.md has them. End with ctrl+d.")
+	}
+	err := rpc.Run(ctx, c, rpc.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr})
+	if errors.Is(err, syscall.EPIPE) {
+		return 1, errSilent // the client is gone
+	}
+	return 0, err
+}
+
+// switched completes the start of the session in a file. Where nothing is yet, a
+// session is begun that will lie there (docs/spec/rpc.md 5.7).
+func (r *runner) switched(ctx context.Context, start control.Start, path string) (control.Start, error) {
+	if path == "" {
+		return start, protocol.Fail(protocol.BadRequest, "sessionPath is empty. It is the path of a session file.")
+	}
+	start.Open, start.Dir, start.Store = "", r.env.Dir, r.store
+	return r.openNamed(ctx, start, r.env.abs(path))
+}
+
+// Scope lists the models that --models or the settings restrict the start to.
+func (m *models) Scope() []provider.Info {
+	var out []provider.Info
+	for _, p := range m.scope {
+		out = append(out, p.Info)
+	}
+	return out
+}

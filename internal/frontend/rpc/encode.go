@@ -1,0 +1,67 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/boughdev/bough/internal/rawjson"
+)
+
+// object is a JSON object being written.
+type object struct{ b []byte }
+
+func newObject() *object { return &object{[]byte{'{'}} }
+
+func (o *object) raw(key string, v []byte) *object {
+	if len(o.b) > 1 {
+		o.b = append(o.b, ',')
+	}
+	o.b = append(rawjson.AppendString(o.b, key), ':')
+	o.b = append(o.b, v...)
+	return o
+}
+
+func (o *object) str(key, s string) *object { return o.raw(key, rawjson.Quote(s)) }
+
+func (o *object) num(key string, n float64) *object { return o.raw(key, rawjson.AppendNumber(nil, n)) }
+
+func (o *object) flag(key string, v bool) *object {
+	if v {
+		return o.raw(key, []byte("true"))
+	}
+	return o.raw(key, []byte("false"))
+}
+
+func (o *object) texts(key string, list []string) *object {
+	elems := make([][]byte, len(list))
+	for i, s := range list {
+		elems[i] = rawjson.Quote(s)
+	}
+	return o.raw(key, rawjson.Array(elems))
+}
+
+// done closes the object.
+func (o *object) done() []byte { return append(o.b, '}') }
+
+// done replies with an object.
+func done(o *object) reply {
+	return func() ([]byte, error) { return o.done(), nil }
+}
+
+// value replies with a value that encodes itself.
+func value(v any) reply {
+	return func() ([]byte, error) { return encode(v) }
+}
+
+// null replies with null.
+func null() ([]byte, error) { return nil, errNull }
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
