@@ -56,6 +56,37 @@ func UseOf(t *session.Tree, leaf session.ID, p session.Projection) Use {
 	return Use{Estimated: EstimateOf(p.Items), Unasked: compacted}
 }
 
+// UseNear is UseOf without a projection, for a leaf near whose end an answer tells
+// all: it looks at some entries at most. It returns false where the whole context
+// has to be looked at.
+func UseNear(t *session.Tree, leaf session.ID) (Use, bool) {
+	const most = 100
+	var u Use
+	at := t.Get(leaf)
+	for range most {
+		if at == nil {
+			break
+		}
+		switch at.Type {
+		case session.TypeCompaction, session.TypeContextEdit, session.TypeCustomMessage, session.TypeBranchSummary:
+			return Use{}, false
+		case session.TypeMessage:
+			b, err := at.Body()
+			m, ok := b.(session.Message)
+			if err != nil || !ok {
+				return Use{}, false
+			}
+			if told := toldTokens(m.Message); told > 0 {
+				u.Told, u.Answer = told, at
+				return u, true
+			}
+			u.Estimated += message.Estimate(m.Message)
+		}
+		at = t.Parent(at.ID)
+	}
+	return Use{}, false
+}
+
 // EstimateOf estimates a context: its messages, of system messages what they come to
 // together.
 func EstimateOf(items []session.Item) int64 {

@@ -44,7 +44,11 @@ func (s *Session) contextUse() *protocol.ContextUse {
 	if window <= 0 {
 		return nil
 	}
-	u, _, err := s.measure()
+	u, ok := compaction.UseNear(s.live.Tree(), s.branch.Leaf())
+	var err error
+	if !ok {
+		u, _, err = s.measure()
+	}
 	switch {
 	case err != nil:
 		return nil // the next request says why
