@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -349,5 +350,28 @@ func TestRPCSignals(t *testing.T) {
 				t.Errorf("the partial answer is not in the file: %v", err)
 			}
 		})
+	}
+}
+
+// Each command has one answer, whatever goes on, also while sessions are left and
+// entered.
+func TestRPCEverythingAtOnce(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		s := rpc(t, `{"args":["--model","offline/demo"]}`, fakellm.Options{})
+		const n = 200
+		for i := range n {
+			c := object{"id": i, "message": "hello", "command": "echo x", "entryId": "x", "name": "a name", "sessionPath": "b.jsonl"}
+			c["type"] = []string{"prompt", "prompt", "steer", "follow_up", "abort", "clear_queue", "get_state", "get_messages", "get_tree", "bash", "abort_bash",
+				"new_session", "fork", "clone", "compact", "set_session_name", "get_session_stats", "abort_retry", "switch_session"}[r.IntN(19)]
+			s.command(c)
+		}
+		for i := range n {
+			s.await(object{"type": "response", "id": float64(i)})
+		}
+		s.end(0)
+		if got := strings.Count("\n"+s.told(), "\nresponse "); got != n {
+			t.Errorf("seed %d: %d answers to %d commands", seed, got, n)
+		}
 	}
 }

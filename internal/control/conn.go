@@ -16,6 +16,8 @@ type Conn struct {
 	hub   *Hub
 	start Start // how the next session is begun
 
+	moving sync.Mutex // held while it goes over to another session
+
 	mu     sync.Mutex
 	s      *Session              // guarded by mu
 	boxes  map[*mailbox]struct{} // of this front end's watchers; guarded by mu
@@ -223,6 +225,8 @@ func owned[R any](ctx context.Context, s *Session, f func() (R, error)) (any, er
 
 // goTo leaves the session for another one. Watchers go along.
 func (c *Conn) goTo(ctx context.Context, start Start) error {
+	c.moving.Lock()
+	defer c.moving.Unlock()
 	next, err := c.hub.open(ctx, start)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/protocol"
@@ -240,13 +241,18 @@ func (s *server) prompt(ctx context.Context, c call) {
 	s.asking = false
 	begun := err == nil && d == protocol.Started
 	if begun {
-		s.started = append(s.started, a)
+		s.prompts++
+		s.started = append(s.started, prompt{s.prompts, a})
 	}
+	number := s.prompts
 	s.cond.Broadcast()
 	s.mu.Unlock()
 	if !begun {
 		s.respond(ctx, a)
+		return
 	}
+	// An error says that the session is closed, and so is the stream.
+	_, _ = protocol.Call(ctx, s.c, protocol.Sync{ID: promptID + strconv.Itoa(number)})
 }
 
 func disposition(d protocol.Disposition) reply {

@@ -21,7 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,7 +101,8 @@ type server struct {
 	answers map[string]answer // by sync; guarded by mu
 	owed    int               // their bytes; guarded by mu
 	asking  bool              // a prompt is being handed over; guarded by mu
-	started []answer          // prompts that runs began with, not yet told of; guarded by mu
+	prompts int               // that runs began with; guarded by mu
+	started []prompt          // prompts that runs began with, not yet told of; guarded by mu
 	file    string            // of the session, "" if it is kept in memory; guarded by mu
 	words   map[string]string // modes that there are none of, as they were set; guarded by mu
 
@@ -112,6 +115,12 @@ type server struct {
 	accepted   []answer // of prompts whose run has not begun to talk
 }
 
+// prompt is one that a run began with.
+type prompt struct {
+	number int
+	answer answer
+}
+
 // answer makes a response.
 type answer struct {
 	make func() []byte
@@ -122,6 +131,9 @@ var errEnd = errors.New("the input has ended")
 
 // endID is the sync behind everything.
 const endID = "end"
+
+// promptID, with a number, is the sync behind a prompt that a run began with.
+const promptID = "prompt "
 
 // finish ends after the input: what has been done by then is answered.
 func (s *server) finish(ctx context.Context, wrote <-chan error) error {
@@ -243,7 +255,14 @@ func (s *server) event(ev protocol.Event) error {
 			if err := s.accept(); err != nil {
 				return err
 			}
+			if err := s.astray(math.MaxInt); err != nil {
+				return err
+			}
 			return errEnd
+		}
+		if n, ok := strings.CutPrefix(e.ID, promptID); ok {
+			number, _ := strconv.Atoi(n) // it is ours
+			return s.astray(number)
 		}
 		if a, ok := s.take(e.ID); ok {
 			return s.record(a.make())
@@ -273,9 +292,27 @@ func (s *server) begun() {
 		s.cond.Wait()
 	}
 	if len(s.started) > 0 {
-		s.accepted = append(s.accepted, s.started[0])
+		s.accepted = append(s.accepted, s.started[0].answer)
 		s.started = s.started[1:]
 	}
+}
+
+// astray answers the prompts up to a number whose run has begun unseen, in a
+// session that was just being left or entered.
+func (s *server) astray(number int) error {
+	s.mu.Lock()
+	var late []answer
+	for len(s.started) > 0 && s.started[0].number <= number {
+		late = append(late, s.started[0].answer)
+		s.started = s.started[1:]
+	}
+	s.mu.Unlock()
+	for _, a := range late {
+		if err := s.record(a.make()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // accept answers the prompts whose run begins to talk.
