@@ -21,8 +21,9 @@ for line in bough.stdout:
         step = record["assistantMessageEvent"]
         if step["type"] == "text_delta":
             print(step["delta"], end="", flush=True)
+        if step["type"] == "text_end":
+            print()
     if record["type"] == "agent_settled":   # nothing goes on any more
         break
-print()
 bough.stdin.close()
 bough.wait()
