@@ -73,7 +73,10 @@ func (c command) helpText() string {
 	if len(c.options) > 0 {
 		b.WriteString(" [options]")
 	}
-	fmt.Fprintf(&b, " %s\n\n%s%s.\n", c.words, strings.ToUpper(c.help[:1]), c.help[1:])
+	if c.words != "" {
+		b.WriteString(" " + c.words)
+	}
+	fmt.Fprintf(&b, "\n\n%s%s.\n", strings.ToUpper(c.help[:1]), c.help[1:])
 	b.WriteString(c.more)
 	if len(c.options) > 0 {
 		b.WriteString("\noptions:\n")
@@ -91,7 +94,7 @@ func helpCommand(_ context.Context, env Env, _ map[string]string, words []string
 			return fmt.Errorf("this version has no bough %s yet. %s", words[0], instead)
 		}
 		if text = topicHelp(words[0]); text == "" {
-			return commandUsage("help", "there is no command, no option and no page %q", oneLine(words[0], 40))
+			return usage{fmt.Errorf("help: there is no command, no option and no page %q", oneLine(words[0], 40)), "bough help"}
 		}
 	}
 	_, err := io.WriteString(env.Stdout, text)
