@@ -26,7 +26,7 @@ import (
 // exportSpec is bough export.
 func exportSpec() command {
 	return command{"export", "FILE|ID [OUT.html|OUT.md|OUT.jsonl]", "write the conversation of a session to a file of its own",
-		"It is the way to where the conversation stands: as a page that opens in any browser,\nas Markdown, or as a session file that bough and pi read. Without OUT it is a page in\nthis folder. OUT may be - for standard output: a session file,\nunless --format says otherwise.\n",
+		"It is the way to where the conversation stands: as a page that opens in any browser,\nas Markdown, or as a session file that bough and pi read. Without OUT it is a page in\nthis folder, whose path is printed. OUT may be - for standard output: a session file,\nunless --format says otherwise.\n",
 		[]commandOption{
 			{"--branch", "ENTRY", "the way to this entry: its id, #N of bough tree, or label"},
 			{"--exact", "", "with --branch: also between a call and its results"},
@@ -145,7 +145,7 @@ func exportCommand(ctx context.Context, env Env, opts map[string]string, words [
 	if all && j.format == "jsonl" && j.o.Redact == nil {
 		j.copy = path
 		rep, err := r.export(ctx, j, session.Header{}, nil)
-		return r.exportSaid(j, rep, opts, err)
+		return r.exportSaid(j, rep, opts, len(words) > 1, err)
 	}
 	s, err := session.Open(ctx, r.store, path)
 	if err != nil {
@@ -173,11 +173,11 @@ func exportCommand(ctx context.Context, env Env, opts map[string]string, words [
 	if rep.Left > 0 && err == nil {
 		r.say("%s on the way could not be read and were left out; bough doctor %s says more.", render.Plural(rep.Left, "line", "lines"), path)
 	}
-	return r.exportSaid(j, rep, opts, err)
+	return r.exportSaid(j, rep, opts, len(words) > 1, err)
 }
 
 // exportSaid tells how an export went.
-func (r *runner) exportSaid(j exportJob, rep export.Report, opts map[string]string, err error) error {
+func (r *runner) exportSaid(j exportJob, rep export.Report, opts map[string]string, named bool, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already. --force overwrites it", j.out)
 	}
@@ -187,8 +187,14 @@ func (r *runner) exportSaid(j exportJob, rep export.Report, opts map[string]stri
 	if j.o.Redact != nil {
 		r.say("%s", redactedWords(rep.Redacted))
 	}
-	if j.out == "-" || opts["--json"] == "" {
+	switch {
+	case j.out == "-":
 		return nil
+	case opts["--json"] == "" && named:
+		return nil
+	case opts["--json"] == "":
+		_, err := fmt.Fprintln(r.env.Stdout, render.OneLine(j.out))
+		return err
 	}
 	line := []byte(`{"path":`)
 	line = rawjson.AppendString(line, j.out)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -223,6 +224,10 @@ func undo(k config.Key, path []string, was json.RawMessage, more string) string 
 	_, _, _, err := config.Parse(name, string(was))
 	if err != nil || config.Shown(k, string(was)) != string(was) {
 		return ""
+	}
+	var line bytes.Buffer
+	if json.Compact(&line, was) == nil {
+		was = line.Bytes()
 	}
 	dashes := ""
 	if was[0] == '-' {

@@ -292,6 +292,7 @@ func TestUndoWords(t *testing.T) {
 		{"defaultModel", `"true"`, `bough config set defaultModel '"true"'`},
 		{"defaultModel", `"-x"`, `bough config set defaultModel '"-x"'`},
 		{"defaultTools", `["-bash"]`, `bough config set defaultTools '["-bash"]'`},
+		{"defaultTools", "[\n  \"+grep\",\n  \"-bash\"\n]", `bough config set defaultTools '["+grep","-bash"]'`},
 		{"defaultModel", `"a\u001b[2J"`, `bough config set defaultModel '"a\u001b[2J"'`},
 		{"retry.maxRetries", "5", "bough config set retry.maxRetries 5"},
 		{"retry.maxRetries", `"x"`, ""},
