@@ -9,6 +9,7 @@ import (
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 )
 
@@ -25,15 +26,16 @@ func (r *repl) model(word string) error {
 			r.say("%s", noModels)
 			return nil
 		}
-		for _, m := range got.Models {
+		for _, m := range withCurrent(got.Models, r.view.Model) {
 			r.modelRow(m.Provider, m.ID, m.ContextWindow)
 		}
 		r.say("/model NAME chooses one.")
 		return nil
 	}
+	models := withCurrent(got.Models, r.view.Model)
 	name, level := word, ""
 	find := func(name string) (found []int) {
-		for i, m := range got.Models {
+		for i, m := range models {
 			if name == m.Provider+"/"+m.ID {
 				return []int{i}
 			}
@@ -59,16 +61,24 @@ func (r *repl) model(word string) error {
 	case len(found) > 1:
 		r.say("Several providers have %s; name one of them:", name)
 		for _, i := range found {
-			r.modelRow(got.Models[i].Provider, got.Models[i].ID, got.Models[i].ContextWindow)
+			r.modelRow(models[i].Provider, models[i].ID, models[i].ContextWindow)
 		}
 		return nil
 	}
-	m := got.Models[found[0]]
+	m := models[found[0]]
 	if level != "" && !slices.Contains(m.Levels(), level) {
 		r.say("%s/%s has no thinking level %q; it has %s.", m.Provider, m.ID, level, strings.Join(m.Levels(), ", "))
 		return nil
 	}
 	return r.setModel(m.Provider, m.ID, level)
+}
+
+// withCurrent puts the model of the session in front if it is in no list.
+func withCurrent(list []provider.Info, now *provider.Info) []provider.Info {
+	if now == nil || !unlisted(now.Provider) {
+		return list
+	}
+	return append([]provider.Info{*now}, list...)
 }
 
 // unlisted reports whether the models of a provider are in no list and can be
@@ -106,7 +116,7 @@ func (r *repl) setModel(provider, id, level string) error {
 	return nil
 }
 
-const noModels = "No models are configured. Set a key such as ANTHROPIC_API_KEY in the environment and start bough again; bough --help says more."
+const noModels = "No models are configured. Store a key with bough auth login, or set one such as ANTHROPIC_API_KEY, and start bough again; bough help models says more."
 
 // noModel says that there is no model of that name, and which come near.
 func (r *repl) noModel(name string, got protocol.Models) {

@@ -113,10 +113,11 @@ func TestALateNoticeBreaksNoWord(t *testing.T) {
 
 func TestModelsThatAreInNoList(t *testing.T) {
 	w := newWorld(t, "", func(o *control.Options) { o.Models = unlisted{o.Models.(models)} })
-	got := w.say("/model\n/model nosuch\n/model other/x\n/model scripted/one\n", quiet)
-	want := `No models are configured. Set a key such as ANTHROPIC_API_KEY in the environment and start bough again; bough --help says more.
-There is no model "nosuch". No models are configured. Set a key such as ANTHROPIC_API_KEY in the environment and start bough again; bough --help says more.
-There is no model "other/x". No models are configured. Set a key such as ANTHROPIC_API_KEY in the environment and start bough again; bough --help says more.
+	got := w.say("/model\n/model nosuch\n/model other/x\n/model scripted/one\n/model one\n", quiet)
+	want := `No models are configured. Store a key with bough auth login, or set one such as ANTHROPIC_API_KEY, and start bough again; bough help models says more.
+There is no model "nosuch". No models are configured. Store a key with bough auth login, or set one such as ANTHROPIC_API_KEY, and start bough again; bough help models says more.
+There is no model "other/x". No models are configured. Store a key with bough auth login, or set one such as ANTHROPIC_API_KEY, and start bough again; bough help models says more.
+model scripted/one, thinking off
 model scripted/one, thinking off
 `
 	if got.out != want {
