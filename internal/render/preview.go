@@ -234,7 +234,7 @@ func (p *Previews) edit(b session.ContextEdit) string {
 
 // withImages is the text of a message and how many images it has.
 func withImages(m message.Message) string {
-	s := OneLine(m.Text(" "))
+	s := OneLine(withoutSkill(m.Text(" ")))
 	n := 0
 	for _, b := range m.Content {
 		if b.Type == message.ImageBlock {

@@ -16,7 +16,7 @@ import (
 func Title(s session.Summary) string {
 	title := OneLine(s.Name)
 	if title == "" {
-		title = OneLine(withoutFiles(s.FirstMessage))
+		title = OneLine(withoutSkill(withoutFiles(s.FirstMessage)))
 	}
 	if title == "" {
 		return "(no messages)"
@@ -64,6 +64,21 @@ func withoutFiles(text string) string {
 		return text
 	}
 	return strings.Join(names, " ") + " " + text
+}
+
+// withoutSkill writes /skill:NAME for a skill at the beginning of a message, of which
+// the end may be cut off.
+func withoutSkill(text string) string {
+	rest, ok := strings.CutPrefix(text, `<skill name="`)
+	if !ok {
+		return text
+	}
+	name, rest, ok := strings.Cut(rest, `" location="`)
+	if !ok {
+		return text
+	}
+	_, rest, _ = strings.Cut(rest, "\n</skill>")
+	return strings.TrimSpace("/skill:" + name + " " + strings.TrimSpace(rest))
 }
 
 // Bytes writes a size: 512 B, 12 kB, 3.4 MB.

@@ -15,6 +15,9 @@ func TestTitle(t *testing.T) {
 		{"", "<file name=\"/a/x.go\">\na</file>\n<file name=\"C:\\y.go\">\nb", "@x.go @y.go"},
 		{"", "<file name=\"cut", `<file name="cut`},
 		{"", "\x1b[2Jevil", "evil"},
+		{"", "<skill name=\"pdf\" location=\"/a/SKILL.md\">\nRead it.\n</skill>\n\nthe tables\nin x.pdf", "/skill:pdf the tables in x.pdf"},
+		{"", "<skill name=\"pdf\" location=\"/a/SKILL.md\">\nRead", "/skill:pdf"},
+		{"", "<skill name=\"cut", `<skill name="cut`},
 	} {
 		if got := Title(session.Summary{Name: tt.name, FirstMessage: tt.first}); got != tt.want {
 			t.Errorf("title of %q, %q is %q, want %q", tt.name, tt.first, got, tt.want)
