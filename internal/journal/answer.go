@@ -157,7 +157,7 @@ type Left struct {
 }
 
 // Answers returns what dead processes have left of a session, oldest first. What
-// nothing can be read of is taken away.
+// nothing can be read of is taken away, but for what a later version wrote.
 func (d Dir) Answers(session string) []*Left {
 	var out []*Left
 	for _, f := range d.left(session, answers) {

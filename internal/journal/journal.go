@@ -197,5 +197,8 @@ func (f *file) lines() (lines [][]byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	v, _ := rawjson.Number(rawjson.Get(lines[0], "v"))
+	if v > 1 {
+		return nil, false, fmt.Errorf("read %s: a later version of bough wrote it", f.path)
+	}
 	return lines, v == 1, nil
 }

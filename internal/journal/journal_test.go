@@ -189,7 +189,8 @@ func TestOddFiles(t *testing.T) {
 		{"empty", answers, "", "", false},
 		{"no line end", answers, strings.TrimSpace(head), "", false},
 		{"a first line only", answers, head, "", false},
-		{"of a later version", answers, strings.Replace(head, `"v":1`, `"v":2`, 1) + `{"d":[{"k":"text_start","i":0}]}` + "\n", "", false},
+		{"of a later version", answers, strings.Replace(head, `"v":1`, `"v":2`, 1) + `{"d":[{"k":"text_start","i":0}]}` + "\n", "", true},
+		{"of no version", answers, strings.Replace(head, `"v":1`, `"v":"1"`, 1) + `{"d":[{"k":"text_start","i":0}]}` + "\n", "", false},
 		{"the last line broke off", answers, head + `{"d":[{"k":"text_start","i":0},{"k":"text_delta","i":0,"t":"yes"}]}` + "\n" + `{"d":[{"k":"text_del`, "yes", true},
 		{"wrong types", answers, head + `{"d":[{"k":"text_start","i":0},7,null,{"k":5},{"k":"text_delta","i":1e99,"t":"no"},{"k":"text_delta","i":-3,"t":"no"},{"k":"info","t":"no"},{"k":"text_delta","i":0,"t":"yes"}],"usage":[]}` + "\n", "yes", true},
 		{"d is no list", answers, head + `{"d":{"k":"text_start"}}` + "\n", "", false},
@@ -225,6 +226,28 @@ func TestOddFiles(t *testing.T) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// What a later version of bough has left is for that one, whatever waits here.
+func TestAQueueOfALaterVersion(t *testing.T) {
+	d := Dir(t.TempDir())
+	path := filepath.Join(string(d), key("/s.jsonl")+"-999999999-ab"+queues)
+	if err := os.WriteFile(path, []byte(`{"v":2}`+"\n"+`{"add":"a","content":"one"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q, items := d.Queue("/s.jsonl", true)
+	if len(items) != 0 {
+		t.Errorf("%v was taken over", texts(items))
+	}
+	if err := q.Save([]Item{{ID: "b", Content: []message.Block{message.Text("two")}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, d); len(got) != 1 || got[0] != filepath.Base(path) {
+		t.Errorf("there is %v", got)
 	}
 }
 
