@@ -56,7 +56,8 @@ func (p *spent) since() float64 { return p.here + p.foreign }
 // line is a budget as it is held against the next request.
 type line struct {
 	protocol.BudgetLine
-	allowed *float64 // what people have allowed beyond the limit
+	ceiling float64  // the limit, or what people have allowed
+	allowed *float64 // where that is kept; the owner's
 }
 
 // lines adds up what of the budgets is spent. It may read other sessions, so it is not
@@ -109,7 +110,7 @@ func (s *Session) lines(ctx context.Context, fresh bool) ([]line, error) {
 		}
 		add := func(of string, limit *float64, spent float64, allowed *float64) {
 			if limit != nil {
-				out = append(out, line{protocol.BudgetLine{Of: of, Limit: *limit, Spent: max(spent, 0)}, allowed})
+				out = append(out, line{protocol.BudgetLine{Of: of, Limit: *limit, Spent: max(spent, 0)}, max(*limit, *allowed), allowed})
 			}
 		}
 		add("run", b.PerRun, p.here-p.run, &p.runLimit)
@@ -180,13 +181,12 @@ func (s *Session) pay(ctx context.Context, p payment) (ok bool, why string, err 
 		return false, "", err
 	}
 	for _, l := range lines {
-		ceiling := max(l.Limit, *l.allowed)
 		sum := l.Spent + p.cost
-		if sum <= ceiling {
+		if sum <= l.ceiling {
 			continue
 		}
 		setting := "bough.budget." + map[string]string{"run": "perRun", "session": "perSession", "day": "perDay"}[l.Of]
-		figures := fmt.Sprintf("%s of %s is spent, and %s will come to about %s", dollars(l.Spent), dollars(ceiling), p.what, dollars(p.cost))
+		figures := fmt.Sprintf("%s of %s is spent, and %s will come to about %s", dollars(l.Spent), dollars(l.ceiling), p.what, dollars(p.cost))
 		if !p.asks || !s.opts.Asks {
 			return false, fmt.Sprintf("Stopped before the budget for a %s is passed (setting %s): %s.", l.Of, setting, figures), nil
 		}
