@@ -43,7 +43,6 @@ type compacting struct {
 	// What follows is made by prepare.
 	plan  *compaction.Plan
 	trims []compaction.Trim
-	leaf  session.ID
 	asker compaction.Asker
 	ended func()
 }
@@ -58,7 +57,6 @@ func (c *compacting) prepare() error {
 	if err != nil {
 		return &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	c.leaf = s.branch.Leaf()
 	path := s.branch.Path()
 	if n := len(path); c.reason == protocol.Manual && n > 0 && path[n-1].Type == session.TypeCompaction {
 		return &protocol.Error{Code: protocol.NotRunnable, Text: "Already compacted", Err: errNothing}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/boughdev/bough/internal/journal"
@@ -159,8 +160,9 @@ type Hub struct {
 
 	mu       sync.Mutex
 	sessions map[string]*Session // see keyOf, and a number for views of their own; guarded by mu
-	views    int                 // of their own, so far; guarded by mu
 	closed   bool                // guarded by mu
+
+	views atomic.Int64 // of their own, so far
 }
 
 // NewHub makes a hub without sessions.
@@ -205,8 +207,7 @@ func (h *Hub) open(ctx context.Context, start Start) (*Session, error) {
 	}
 	key := keyOf(live, start)
 	if start.Own {
-		h.views++
-		key += fmt.Sprintf("\x00%d", h.views)
+		key += fmt.Sprintf("\x00%d", h.views.Add(1))
 	}
 	if s, ok := h.sessions[key]; ok && start.Open != "" {
 		live.Close() // it is open already
@@ -255,11 +256,11 @@ func load(ctx context.Context, start Start) (*session.Session, error) {
 
 // stir lets the other views of a session's log look what is new in it.
 func (h *Hub) stir(s *Session) {
+	if h.views.Load() == 0 {
+		return // nor is there a reason to wait for a session that is being opened
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.views == 0 {
-		return
-	}
 	log, _, _ := strings.Cut(s.key, "\x00")
 	for key, other := range h.sessions {
 		if of, _, _ := strings.Cut(key, "\x00"); of != log || other == s {
