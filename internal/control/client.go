@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/boughdev/bough/protocol"
@@ -15,15 +16,23 @@ type Scope interface {
 	Scope() []provider.Info
 }
 
-// sync tells this front end's watchers that the owner has come so far.
+// sync tells this front end's watchers that the owner has come so far. If the
+// session is left and closed just then, the owner of the next one does.
 func (c *Conn) sync(ctx context.Context, s *Session, id string) error {
-	return s.do(ctx, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for m := range c.boxes {
-			m.put(protocol.Synced{ID: id})
+	for {
+		err := s.do(ctx, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			for m := range c.boxes {
+				m.put(protocol.Synced{ID: id})
+			}
+		})
+		now := c.session()
+		if now == s || !errors.Is(err, protocol.ErrClosed) {
+			return err
 		}
-	})
+		s = now
+	}
 }
 
 // policy says how queues, retries and compactions are handled. Owner's.

@@ -189,7 +189,7 @@ func success(c call, r reply, err error) answer {
 	if err != nil {
 		return failure(c, err)
 	}
-	return answer{size: len(c.id), make: func() []byte {
+	return answer{size: overhead + len(c.id), make: func() []byte {
 		b := head(c, true)
 		if r == nil {
 			return append(b, '}')
@@ -207,7 +207,7 @@ func success(c call, r reply, err error) answer {
 
 func failure(c call, err error) answer {
 	text := err.Error()
-	return answer{size: len(c.id) + len(text), make: func() []byte {
+	return answer{size: overhead + len(c.id) + len(text), make: func() []byte {
 		return append(rawjson.AppendString(append(head(c, false), `,"error":`...), text), '}')
 	}}
 }

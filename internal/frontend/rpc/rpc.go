@@ -77,6 +77,9 @@ const (
 	// commands are read.
 	maxOwed = 64 << 20
 
+	// overhead is what an answer takes beside its texts, about.
+	overhead = 256
+
 	// finishing is how long commands may take that go on when the input ends.
 	finishing = 500 * time.Millisecond
 
