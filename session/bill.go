@@ -18,6 +18,7 @@ type Bill struct {
 	Input, Output         float64 // tokens, as doubles like pi's
 	CacheRead, CacheWrite float64
 	Cost                  float64 // US dollars
+	Told                  bool    // the cost is the provider's own figure
 	Failed                bool    // of an answer that failed or was aborted
 }
 
@@ -38,11 +39,12 @@ func (b Bill) Tokens() float64 { return b.Input + b.Output + b.CacheRead + b.Cac
 // Prompt returns the tokens that went to the model, cached ones included.
 func (b Bill) Prompt() float64 { return b.Input + b.CacheRead + b.CacheWrite }
 
-// Unpriced reports whether the model took tokens and no price is told: it is not
-// known, or there is none, as of a model on this machine. bough's stand-in for a model
-// is known to be free.
+// Unpriced reports whether tokens were taken and no price is told: it is not known, or
+// there is none, as of a model on this machine. A cost of nothing that a provider tells
+// itself is a price. So is that of bough's stand-in for a model, which older sessions
+// do not tell.
 func (b Bill) Unpriced() bool {
-	return b.Tokens() > 0 && b.Cost == 0 && (b.Kind == BillAnswer || b.Kind == BillOther) && !isOffline(b.Model)
+	return b.Tokens() > 0 && b.Cost == 0 && !b.Told && !isOffline(b.Model)
 }
 
 func isOffline(model string) bool {
@@ -78,6 +80,7 @@ func billOf(typ Type, role message.Role, holder message.Value) (Bill, bool) {
 	var s Stats
 	s.add(usage)
 	b := Bill{Kind: BillOther, Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Cost: s.Cost}
+	b.Told = rawjson.Bool(rawjson.Get(rawjson.Get(usage, "cost"), "totalFromProvider"))
 	switch {
 	case role == message.Assistant:
 		b.Kind = BillAnswer

@@ -31,6 +31,7 @@ func TestBill(t *testing.T) {
 		{"a tool", `"type":"message","message":{"role":"toolResult","usage":{"input":7}}`, Bill{Kind: BillTool, Input: 7}, true},
 		{"a summary", `"type":"branch_summary","summary":"s","usage":{"input":7}`, Bill{Kind: BillSummary, Input: 7}, true},
 		{"a warm cache", `"type":"usage","provider":"p","model":"m","usage":{"cacheRead":7}`, Bill{Kind: BillOther, Model: "p/m", CacheRead: 7}, true},
+		{"a free answer", `"type":"compaction","summary":"s","usage":{"input":7,"cost":{"total":0,"totalFromProvider":true}}`, Bill{Kind: BillSummary, Input: 7, Told: true}, true},
 		{"a question", `"type":"message","message":{"role":"user","content":"x","usage":{"input":7}}`, Bill{}, false},
 		{"an answer that tells nothing", `"type":"message","message":{"role":"assistant","usage":[1]}`, Bill{}, false},
 		{"numbers that are none", `"type":"message","message":{"role":"toolResult","usage":{"input":"7","cost":3}}`, Bill{Kind: BillTool}, true},
@@ -48,10 +49,10 @@ func TestBill(t *testing.T) {
 func TestTallySaysWhatHasNoPrice(t *testing.T) {
 	var got Tally
 	for _, b := range []Bill{{Model: "p/m", Input: 5, Cost: 1}, {Model: "p/m", Input: 5}, {Model: "offline/demo", Input: 5}, {Kind: BillTool, Input: 5},
-		{Model: "p/m"}, {Model: "p/m", Output: 1, Cost: 2, Failed: true}} {
+		{Kind: BillSummary, Input: 5}, {Kind: BillSummary, Input: 5, Told: true}, {Model: "p/m"}, {Model: "p/m", Output: 1, Cost: 2, Failed: true}} {
 		got.Add(b)
 	}
-	if want := (Tally{Calls: 5, Unpriced: 1, Input: 20, Output: 1, Cost: 3, FailedCost: 2}); got != want {
+	if want := (Tally{Calls: 7, Unpriced: 3, Input: 30, Output: 1, Cost: 3, FailedCost: 2}); got != want {
 		t.Errorf("tally %+v, want %+v", got, want)
 	}
 }

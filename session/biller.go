@@ -76,7 +76,7 @@ func (s *Biller) add(k BillKey, b Bill) {
 		s.models[b.Model] = model
 		s.names = append(s.names, b.Model)
 	}
-	s.bills = append(s.bills, byte(b.Kind)|bit(b.Failed)<<4, k.typ)
+	s.bills = append(s.bills, byte(b.Kind)|bit(b.Failed)<<4|bit(b.Told)<<5, k.typ)
 	s.bills = append(s.bills, k.id[:]...)
 	s.bills = binary.LittleEndian.AppendUint64(s.bills, uint64(k.time))
 	s.bills = binary.AppendUvarint(s.bills, model)
@@ -154,7 +154,7 @@ func BillsOf(dump string) iter.Seq2[BillKey, Bill] {
 			flags := r.byte()
 			k := BillKey{typ: r.byte(), id: r.key()}
 			k.time = int64(r.fixed())
-			b := Bill{Kind: BillKind(flags & 15), Failed: flags&16 != 0}
+			b := Bill{Kind: BillKind(flags & 15), Failed: flags&16 != 0, Told: flags&32 != 0}
 			if k.time != noTime {
 				b.Time = time.UnixMilli(k.time).UTC()
 			}

@@ -79,6 +79,8 @@ func (m Model) Stream(ctx context.Context, req provider.Request) iter.Seq2[messa
 		}
 		usage.Output = tokens([]message.Message{{Role: message.Assistant, Content: a.blocks()}})
 		usage.TotalTokens = usage.Input + usage.Output
+		free := true // so that sums know its price, which is nothing
+		usage.Cost.FromProvider = &free
 		send(message.Delta{Kind: message.Info, Usage: &usage, StopReason: stop, RawStopReason: string(stop)})
 	}
 }
