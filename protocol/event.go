@@ -137,7 +137,7 @@ type (
 	Notice struct {
 		Level string // "info", "warning", "error"
 		Text  string
-		Entry session.ID // that it is about, or ""
+		Entry session.ID // that is the likely cause of what went wrong, or ""
 	}
 )
 

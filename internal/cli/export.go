@@ -140,6 +140,9 @@ func exportCommand(ctx context.Context, env Env, opts map[string]string, words [
 	}
 	if out != "-" {
 		j.out = env.abs(out)
+		if j.same(path) {
+			return fmt.Errorf("export: "+overItself, j.out)
+		}
 	}
 	j.o = export.Options{Labels: opts["--labels"] != "", Now: time.Now(), Redact: r.redactor(opts["--redact"] != "")}
 	if all && j.format == "jsonl" && j.o.Redact == nil {
@@ -390,14 +393,16 @@ func copyFileTo(w io.Writer, path string) error {
 }
 
 // writeOut makes a file, whole or not at all, and not in the place of another unless
-// that is wanted.
+// that is wanted. Errors name the file that was asked for.
 func writeOut(path string, force bool, write func(io.Writer) error) error {
-	if _, err := os.Lstat(path); err == nil && !force {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("export: %s is a folder; name a file", path)
+	} else if err == nil && !force {
 		return fs.ErrExist
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".export-*")
 	if err != nil {
-		return fmt.Errorf("export: %w", err)
+		return writeFault(path, err)
 	}
 	defer os.Remove(f.Name()) // gone already, or of no use
 	err = write(f)
@@ -414,7 +419,38 @@ func writeOut(path string, force bool, write func(io.Writer) error) error {
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("export: %w", err)
+		return writeFault(path, err)
 	}
 	return err
 }
+
+// writeFault says why a file cannot be written, without the name of the one that is
+// written first.
+func writeFault(path string, err error) error {
+	dir := filepath.Dir(path)
+	var of *fs.PathError
+	var to *os.LinkError
+	switch {
+	case errors.As(err, &of) && filepath.Dir(of.Path) == dir:
+		err = of.Err
+	case errors.As(err, &to) && filepath.Dir(to.Old) == dir:
+		err = to.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no folder %s", dir)
+	}
+	return fmt.Errorf("export: cannot write %s: %w", path, err)
+}
+
+// same reports whether an export would take the place of the session it is made of,
+// whose other branches would then be gone.
+func (j exportJob) same(source string) bool {
+	out, err := os.Lstat(j.out)
+	if err != nil || source == "" {
+		return false
+	}
+	in, err := os.Stat(source)
+	return err == nil && os.SameFile(out, in)
+}
+
+const overItself = "%s is the session itself; an export over it would lose its other branches. Name another file"

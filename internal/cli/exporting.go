@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -24,6 +25,9 @@ func (r *runner) exportLive(ctx context.Context, e control.Exporting, x protocol
 	j := exportJob{out: r.env.abs(out), static: x.Static, force: x.Force}
 	fail := func(err error) (protocol.Exported, error) {
 		return protocol.Exported{}, protocol.Fail(protocol.BadRequest, "%v", err)
+	}
+	if j.same(e.File) {
+		return fail(fmt.Errorf(overItself, j.out))
 	}
 	var err error
 	said := ""

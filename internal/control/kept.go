@@ -49,7 +49,7 @@ func (s *Session) takeUp() session.ID {
 		if onPath {
 			leaf, where = e.ID, "as far as it had come; /retry asks again"
 		}
-		s.tellNotice(protocol.Notice{Level: "info", Entry: e.ID, Text: "An answer that was cut off by a crash was recovered, " + where + "."})
+		s.tellNotice(protocol.Notice{Level: "info", Text: "An answer that was cut off by a crash was recovered, " + where + "."})
 	}
 	return leaf
 }

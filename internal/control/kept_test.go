@@ -87,6 +87,9 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 	if !f.noticed("cut off by a crash was recovered") {
 		t.Errorf("nobody is told: %v", f.notices)
 	}
+	if slices.ContainsFunc(f.notices, func(n protocol.Notice) bool { return n.Entry != "" }) {
+		t.Errorf("the answer is said to be the cause of something: %v", f.notices)
+	}
 	f.Close()
 	if read(t, path) != before || len(files(t, dir)) != 1 {
 		t.Fatal("looking at the session has written something")
