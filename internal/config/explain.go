@@ -67,6 +67,9 @@ func (s *Sources) say(k key, l layer, doc members, now, defaults *Settings) (Val
 	if v == nil || name != k.Name && !k.wasCalled(name) && !isNull(v) {
 		return Value{}, false // nothing, or what was told of another key
 	}
+	if k.Kind == Object && compact(v) == "{}" {
+		return Value{}, false // objects are joined: none of its members is said
+	}
 	val := Value{Level: l.level, Where: l.names[k.Name], JSON: compact(v)}
 	if l.where != "" {
 		val.Where = fmt.Sprintf("%s:%d", l.where, l.line(at))

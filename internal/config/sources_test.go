@@ -61,6 +61,7 @@ func TestExplain(t *testing.T) {
 		{"an old name", `{"queueMode":"all"}`, "", true, nil, "", "steeringMode", []string{`user settings.json:1: "all"`, `default: "one-at-a-time"`}},
 		{"pi's own", `{"codemode":{"mode":"only"}}`, "", true, nil, "", "codemode", []string{`user settings.json:1: {"mode":"only"}`, `default:`}},
 		{"a URL that is none", `{"httpProxy":"http://u:secret@p:x%/"}`, "", true, nil, "", "httpProxy", []string{`user settings.json:1: "(a URL that cannot be read)"`, `default:`}},
+		{"an object without members", `{"modelThinkingLevels":{}}`, "", true, nil, "", "modelThinkingLevels", []string{`default:`}},
 		{"no password is shown", `{"httpProxy":"http://u:secret@p:1/"}`, "", true, nil, "", "httpProxy", []string{`user settings.json:1: "http://u:xxxxx@p:1/"`, `default:`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
