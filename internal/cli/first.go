@@ -21,7 +21,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	out := r.env.Stderr
 	fmt.Fprint(out, "No model is set up yet. There are three ways to one:\n\n")
 	fmt.Fprintf(out, "  1  a key of a provider (Anthropic, OpenAI, Google, OpenRouter and %d more).\n", len(catalog.Providers())-4)
-	fmt.Fprint(out, "     bough asks for it now. Or set ANTHROPIC_API_KEY or the like, and start again.\n")
+	fmt.Fprint(out, "     bough asks now. Or set ANTHROPIC_API_KEY or the like, and start again.\n")
 	fmt.Fprintf(out, "  2  a model server on this machine. %s\n", r.tellServers(found))
 	fmt.Fprint(out, "  3  the offline model: a set of rules, no real model, to try everything with.\n\n")
 	for {
@@ -67,7 +67,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 			fmt.Fprint(out, "The offline model answers in this session; the next start asks again.\n")
 			return nil
 		default:
-			fmt.Fprint(out, "Type 1, 2 or 3.\n")
+			fmt.Fprint(out, "Type 1, 2 or 3. ctrl+c ends.\n")
 		}
 	}
 }

@@ -208,11 +208,11 @@ func (s *Session) takeUpQueue() {
 		s.keepQueue()
 	}
 	if n := len(s.steering) + len(s.followUp); n > 0 {
-		waits := "messages wait"
+		text := fmt.Sprintf("%d messages wait since last time. /queue shows them, /queue send says them now; else they follow your next message.", n)
 		if n == 1 {
-			waits = "message waits"
+			text = "A message waits since last time. /queue shows it, /queue send says it now; else it follows your next message."
 		}
-		s.tellNotice(protocol.Notice{Level: "info", Text: fmt.Sprintf("%d %s since last time. /queue shows them, /queue send says them now; else they follow your next message.", n, waits)})
+		s.tellNotice(protocol.Notice{Level: "info", Text: text})
 	}
 }
 

@@ -143,6 +143,22 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 	}
 }
 
+// One message that waits is told as one.
+func TestOneMessageWaits(t *testing.T) {
+	w := newWorld(t, readRule)
+	keeping(t, w)
+	f := w.connect(control.Start{})
+	f.say("hello")
+	path := f.view.File
+	if _, err := protocol.Call(t.Context(), f, protocol.Steer{Text: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if f = w.connect(control.Start{Open: path}); !f.noticed("A message waits since last time. /queue shows it") {
+		t.Errorf("nobody is told: %v", f.notices)
+	}
+}
+
 func (f *front) noticed(text string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +186,7 @@ func TestQueueOutlivesTheProcess(t *testing.T) {
 	f.Close()
 
 	f = w.connect(control.Start{Open: path})
-	if !f.noticed("4 messages wait") {
+	if !f.noticed("4 messages wait since last time. /queue shows them") {
 		t.Errorf("nobody is told: %v", f.notices)
 	}
 	q, err := protocol.Call(ctx, f, protocol.GetQueue{})
