@@ -26,6 +26,9 @@ func (r *runner) exportLive(ctx context.Context, e control.Exporting, x protocol
 	fail := func(err error) (protocol.Exported, error) {
 		return protocol.Exported{}, protocol.Fail(protocol.BadRequest, "%v", err)
 	}
+	if out == "-" {
+		return fail(errors.New("in a conversation an export is a file; name one that ends in .html, .md or .jsonl"))
+	}
 	if j.same(e.File) {
 		return fail(fmt.Errorf(overItself, j.out))
 	}

@@ -36,8 +36,8 @@ type ContextList struct {
 	Rows   []ContextRow
 	Tokens int64 // of all rows
 
-	// Folded is how many entries a compaction stands for, and Gain how many tokens
-	// that saves.
+	// Folded is how many entries compactions stand for, and Gain how many tokens that
+	// saves.
 	Folded int
 	Gain   int64
 
@@ -119,7 +119,7 @@ func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
 			row.Index = index[e.ID]
 		}
 	}
-	return l, l.gain(p)
+	return l, l.gain(t, leaf, p)
 }
 
 // own is the message of an entry without edits.
@@ -131,28 +131,42 @@ func own(e *session.Entry) (message.Message, bool, error) {
 	return p.Items[len(p.Items)-1].Message, true, nil
 }
 
-// gain finds out what the compaction saves: what the context was before, without what
-// of that is still there.
-func (l *ContextList) gain(p session.Projection) error {
+// gain finds out what the compactions save: what the context was before each, without
+// what of that was there still.
+func (l *ContextList) gain(t *session.Tree, leaf session.ID, p session.Projection) error {
 	if len(p.Entries) == 0 || p.Entries[0].Type != session.TypeCompaction {
 		return nil
 	}
 	head := p.Entries[0]
-	body, err := head.Body()
-	if err != nil {
-		return err
-	}
-	c, ok := body.(session.Compaction)
-	if !ok {
-		return nil
-	}
-	l.Gain = c.TokensBefore
-	for _, row := range l.Rows {
-		if !row.Entry.Time.After(head.Time) {
-			l.Gain -= row.Tokens
+	earlier := new(session.Projector)
+	for _, e := range t.Path(leaf) {
+		if e.Type != session.TypeCompaction {
+			continue
 		}
+		body, err := e.Body()
+		if err != nil {
+			return err
+		}
+		c, ok := body.(session.Compaction)
+		if !ok {
+			continue
+		}
+		left := int64(0)
+		if e == head {
+			for _, row := range l.Rows {
+				if !row.Entry.Time.After(head.Time) {
+					left += row.Tokens
+				}
+			}
+		} else {
+			then, err := earlier.Context(t, e.ID)
+			if err != nil {
+				return err
+			}
+			left = compaction.EstimateOf(then.Items)
+		}
+		l.Gain += max(c.TokensBefore-left, 0)
 	}
-	l.Gain = max(l.Gain, 0)
 	return nil
 }
 

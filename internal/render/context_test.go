@@ -64,3 +64,27 @@ func TestContextOf(t *testing.T) {
 		t.Errorf("before the first entry: %+v, %v", l, err)
 	}
 }
+
+// What earlier compactions saved counts too: the list counts the entries of all.
+func TestContextGainOfSeveralCompactions(t *testing.T) {
+	tree := session.NewTree()
+	at, parent := time.Unix(1772355600, 0).UTC(), session.ID("")
+	add := func(id string, body session.Body) {
+		at = at.Add(time.Second)
+		tree.Add(session.NewEntry(session.ID(id), parent, at, body))
+		parent = session.ID(id)
+	}
+	say := func(id, text string) {
+		add(id, session.Message{Message: message.Message{Role: message.User, Content: []message.Block{message.Text(text)}}})
+	}
+	say("a", strings.Repeat("old ", 100))
+	say("b", "kept")
+	add("k", session.Compaction{Summary: "what was", FirstKept: "b", TokensBefore: 101}) // 3 are left
+	say("c", strings.Repeat("long ", 40))
+	add("l", session.Compaction{Summary: "what was", FirstKept: "c", TokensBefore: 53}) // 52 are left
+	for leaf, want := range map[session.ID]int64{"b": 0, "k": 98, "c": 98, "l": 99} {
+		if l, err := ContextOf(tree, leaf); err != nil || l.Gain != want {
+			t.Errorf("at %s %d are saved, %v; want %d", leaf, l.Gain, err, want)
+		}
+	}
+}
