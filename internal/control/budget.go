@@ -139,6 +139,7 @@ type payment struct {
 	what  string  // that comes to it
 	fresh bool    // what other sessions took is added up anew
 	asks  bool    // people may be asked, if there are some
+	yes   *bool   // set when they were, and agreed; nil: nobody wants to know
 }
 
 // afford reports whether the next request of a run may be paid for, asking people if
@@ -201,6 +202,9 @@ func (s *Session) pay(ctx context.Context, p payment) (ok bool, why string, err 
 		if err := s.do(ctx, func() { *l.allowed = sum + l.Limit }); err != nil {
 			return false, "", err
 		}
+		if p.yes != nil {
+			*p.yes = true
+		}
 	}
 	return true, "", nil
 }
@@ -222,16 +226,18 @@ func (s *Session) allowSummary(asks bool) func(context.Context, provider.Request
 	s.tellUnknownPrice()
 	asks = asks && s.opts.Asks
 	sum := 0.0 // of the parts, which are billed together at the end
+	agreed := false
 	return func(ctx context.Context, req provider.Request) error {
 		u := message.Usage{Output: summaryTokens}
 		for _, m := range req.Messages {
 			u.Input += int64(float64(message.Estimate(m)) * times)
 		}
 		info.Cost.Charge(&u)
-		if sum += u.Cost.Total; asks && sum > u.Cost.Total {
-			return nil // people have been asked with the first part
+		first := sum == 0
+		if sum += u.Cost.Total; agreed {
+			return nil // which holds for all parts
 		}
-		ok, why, err := s.pay(ctx, payment{cost: sum, what: "the summary", fresh: true, asks: asks})
+		ok, why, err := s.pay(ctx, payment{cost: sum, what: "the summary", fresh: first, asks: asks, yes: &agreed})
 		switch {
 		case err != nil || ok:
 			return err
