@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
@@ -37,7 +38,7 @@ func (r *repl) cost(word string) error {
 		row("next", r.next(*c.Next))
 	}
 	for _, b := range c.Budget {
-		row("budget", fmt.Sprintf("%s of %s for a %s", amount(b.Spent), amount(b.Limit), b.Of))
+		row("budget", fmt.Sprintf("%s of %s for a %s", amount(b.Spent), limit(b.Limit), b.Of))
 	}
 	if n := c.Session.Unpriced; n > 0 {
 		r.note("%s no price: it is not known, or there is none. They are not in the dollars.", render.Plural(n, "call tells", "calls tell"))
@@ -70,6 +71,14 @@ func amount(usd float64) string {
 		return d
 	}
 	return "$0"
+}
+
+// limit is an amount that a person has set; a small one is written out.
+func limit(usd float64) string {
+	if usd > 0 && usd < 0.0005 {
+		return "$" + strconv.FormatFloat(usd, 'f', -1, 64)
+	}
+	return amount(usd)
 }
 
 // anew writes what had to be billed anew.
