@@ -1,3 +1,5 @@
+// Package internal has tests of the house itself: layers, package comments, and
+// what ARCHITECTURE.md says.
 package internal
 
 import (
