@@ -45,7 +45,7 @@ type (
 
 	// RunStarted says that a prompt was taken and a run begins with it. Until
 	// LoopStarted the conversation may be compacted.
-	RunStarted struct{}
+	RunStarted struct{ By string } // the front end that asked for it; ""
 )
 
 // RawID is the id of a command as a client gave it, in JSON.

@@ -38,8 +38,12 @@ type (
 		WhenBusy Behavior
 	}
 
-	// Retry asks the model again from the leaf without a new message.
-	Retry struct{}
+	// Retry asks the model again from the leaf without a new message, or from Entry
+	// if that is set, where the leaf goes first.
+	Retry struct {
+		Entry *session.ID
+		Exact bool // the place may lie between a tool call and its results
+	}
 
 	// Steer queues a message for after the current turn, or for the next run.
 	Steer struct {

@@ -53,11 +53,15 @@ type (
 	Appended struct {
 		Entry   *session.Entry
 		Foreign bool
+		By      string // the front end that asked for it, see Open.Who; ""
 	}
 
 	// LeafMoved says that the conversation stands elsewhere; appending moves the
 	// leaf too, but is not told by this event.
-	LeafMoved struct{ Old, New session.ID }
+	LeafMoved struct {
+		Old, New session.ID
+		By       string // the front end that asked for it; ""
+	}
 )
 
 // A run, from a prompt to rest. It is made of one or more loops; a retry begins
