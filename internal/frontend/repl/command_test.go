@@ -1,6 +1,7 @@
 package repl_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -68,7 +69,9 @@ func TestSessions(t *testing.T) {
 				}
 				all = append(all, s)
 			}
-			slices.SortFunc(all, func(a, b session.Summary) int { return strings.Compare(a.FirstMessage+a.Name, b.FirstMessage+b.Name) })
+			slices.SortFunc(all, func(a, b session.Summary) int {
+				return cmp.Or(strings.Compare(a.FirstMessage+a.Name, b.FirstMessage+b.Name), b.Created.Compare(a.Created), strings.Compare(b.ID, a.ID))
+			})
 			return all, nil
 		}
 	}
