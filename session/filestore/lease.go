@@ -26,20 +26,10 @@ func (s Store) Lease(ctx context.Context, id, addr string) (func() error, error)
 	if s.Leases == "" {
 		return func() error { return nil }, nil
 	}
-	path := id
-	if IsPath(id) {
-		if real, err := filepath.EvalSymlinks(id); err == nil {
-			path = real
-		}
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-	}
 	if err := os.MkdirAll(s.Leases, 0o700); err != nil {
 		return nil, fmt.Errorf("lease session: %w", err)
 	}
-	sum := sha256.Sum256([]byte(path))
-	f, err := os.OpenFile(filepath.Join(s.Leases, hex.EncodeToString(sum[:16])+".lease"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(s.leaseFile(id), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lease session: %w", err)
 	}
@@ -50,10 +40,7 @@ func (s Store) Lease(ctx context.Context, id, addr string) (func() error, error)
 	}
 	if !ok {
 		defer f.Close()
-		var l lease
-		if b, err := io.ReadAll(f); err == nil {
-			json.Unmarshal(b, &l) // an owner that has not said yet where it is
-		}
+		l, _ := readLease(f) // or an owner that has not said yet where it is
 		return nil, &session.LeasedError{Addr: l.Addr, PID: l.PID}
 	}
 	b, err := json.Marshal(lease{os.Getpid(), addr})
@@ -71,4 +58,54 @@ func (s Store) Lease(ctx context.Context, id, addr string) (func() error, error)
 		f.Truncate(0) // nobody owns it; the lock goes with the file
 		return f.Close()
 	}, nil
+}
+
+// Holder says which process runs the session of that id or path; nil: none does.
+// It gets in nobody's way: the lock is tried only where a living process says that
+// it has it.
+func (s Store) Holder(id string) *session.LeasedError {
+	if s.Leases == "" {
+		return nil
+	}
+	f, err := os.Open(s.leaseFile(id))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	l, err := readLease(f)
+	if err != nil || !alive(l.PID) {
+		return nil
+	}
+	if free, err := trySharedLock(f); err != nil || free {
+		return nil
+	}
+	return &session.LeasedError{Addr: l.Addr, PID: l.PID}
+}
+
+// leaseFile is the file of the lease of a session.
+func (s Store) leaseFile(id string) string {
+	path := id
+	if IsPath(id) {
+		if real, err := filepath.EvalSymlinks(id); err == nil {
+			path = real
+		}
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+	}
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(s.Leases, hex.EncodeToString(sum[:16])+".lease")
+}
+
+// readLease reads what an owner has written, and no more of what others have.
+func readLease(f *os.File) (lease, error) {
+	var l lease
+	b, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err == nil {
+		err = json.Unmarshal(b, &l)
+	}
+	if err != nil {
+		return lease{}, err
+	}
+	return l, nil
 }
