@@ -121,7 +121,12 @@ type (
 	NameChanged     struct{ Text string }
 	ModelChanged    struct{ Model provider.Info }
 	ThinkingChanged struct{ Level string }
-	BashOutput      struct {
+	// BashStarted says that a command of the user runs and that AbortBash finds it.
+	BashStarted struct {
+		ID      any
+		Command string
+	}
+	BashOutput struct {
 		ID    any
 		Delta string
 	}
@@ -163,6 +168,7 @@ func (QueueChanged) event()    {}
 func (NameChanged) event()     {}
 func (ModelChanged) event()    {}
 func (ThinkingChanged) event() {}
+func (BashStarted) event()     {}
 func (BashOutput) event()      {}
 func (RetryStarted) event()    {}
 func (RetryEnded) event()      {}

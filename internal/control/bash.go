@@ -26,6 +26,7 @@ func (s *Session) bash(ctx context.Context, c protocol.Bash) (protocol.BashResul
 	if err := s.do(ctx, func() {
 		s.bashes[b] = struct{}{}
 		setup = s.setup
+		s.emit(protocol.BashStarted{ID: c.ID, Command: c.Command})
 	}); err != nil {
 		return protocol.BashResult{}, err
 	}

@@ -34,36 +34,17 @@ func (m *mailbox) ring() {
 	}
 }
 
-// mergeLocked joins ev with what waits: a delta with the delta of the same block
-// before it, tool output with the older output of the same call.
+// mergeLocked joins ev with what waits, if that can be.
 func (m *mailbox) mergeLocked(ev protocol.Event) bool {
 	if len(m.events) == 0 {
 		return false
 	}
 	last := &m.events[len(m.events)-1]
-	switch e := ev.(type) {
-	case protocol.Delta:
-		prev, ok := (*last).(protocol.Delta)
-		if !ok || prev.Kind != e.Kind || prev.Index != e.Index || e.Block != nil || e.ID != "" || e.Text == "" || prev.Text == "" {
-			return false
-		}
-		prev.Text += e.Text
-		prev.Usage = e.Usage
-		*last = prev
-		return true
-	case protocol.ToolProgress:
-		if prev, ok := (*last).(protocol.ToolProgress); ok && prev.CallID == e.CallID {
-			*last = e
-			return true
-		}
-	case protocol.BashOutput:
-		if prev, ok := (*last).(protocol.BashOutput); ok && prev.ID == e.ID {
-			prev.Delta += e.Delta
-			*last = prev
-			return true
-		}
+	sum, ok := protocol.Merge(*last, ev)
+	if ok {
+		*last = sum
 	}
-	return false
+	return ok
 }
 
 // end lets take return false once all is taken.
