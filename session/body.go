@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -328,5 +330,11 @@ func encodeEntry(id, parent ID, t time.Time, body Body) []byte {
 		}
 	}
 	b = append(b, '}')
+	if bytes.IndexByte(b, '\n') >= 0 { // of a value that somebody has spread over lines
+		var line bytes.Buffer
+		if err := json.Compact(&line, b); err == nil {
+			b = line.Bytes()
+		}
+	}
 	return rawjson.EscapeSeparators(b)
 }

@@ -17,7 +17,7 @@ type bash struct {
 
 // bash runs a command of the user. Its result is recorded at once, or, while a
 // run goes on, when that has ended.
-func (s *Session) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, error) {
+func (s asked) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, error) {
 	work, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	b := &bash{cancel, make(chan struct{})}

@@ -46,7 +46,9 @@ func TestEveryCommandIsKnown(t *testing.T) {
 		send(protocol.Reconnect{}), send(protocol.Reload{}), send(protocol.Retry{}), send(protocol.SendQueue{}),
 		send(protocol.SetLabel{}), send(protocol.SetModel{}), send(protocol.SetName{}), send(protocol.SetSetting{}),
 		send(protocol.SetThinking{}), send(protocol.SetTools{}), send(protocol.Steer{}), send(protocol.SwitchSession{}),
-		send(protocol.Sync{}), send(protocol.Take{}), send(protocol.Unhide{}),
+		send(protocol.Sync{}), send(protocol.Take{}), send(protocol.Unhide{}), send(protocol.PromptAt{}), send(protocol.Append{}),
+		send(protocol.ListSessions{}), send(protocol.SearchSessions{}), send(protocol.RenameSession{}), send(protocol.TrashSession{}),
+		send(protocol.RestoreSession{}), send(protocol.CheckSession{}),
 	} {
 		delete(unsent, cmd.name)
 		t.Run(cmd.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // compactNow makes a compaction that somebody asked for. A run is stopped for it.
 // What is queued while it goes on is said after it, unless it comes to nothing.
-func (s *Session) compactNow(ctx context.Context, c protocol.Compact) (protocol.Compacted, error) {
+func (s asked) compactNow(ctx context.Context, c protocol.Compact) (protocol.Compacted, error) {
 	if _, err := owned(ctx, s, func() (protocol.None, error) {
 		if s.op != nil && s.op.summing {
 			return protocol.None{}, s.atRest()
@@ -23,7 +23,7 @@ func (s *Session) compactNow(ctx context.Context, c protocol.Compact) (protocol.
 		return protocol.Compacted{}, err
 	}
 	work, cancel := context.WithCancel(s.ctx)
-	op := &operation{cancel: cancel, done: make(chan struct{}), summing: true, compacts: true}
+	op := &operation{cancel: cancel, done: make(chan struct{}), summing: true, compacts: true, by: s.by}
 	if _, err := owned(ctx, s, func() (protocol.None, error) {
 		err := s.atRest()
 		if err == nil {

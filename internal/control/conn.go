@@ -100,12 +100,16 @@ func (c *Conn) Watch(ctx context.Context, after session.Seq) iter.Seq2[protocol.
 
 // Do carries out a command.
 func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
-	s := c.session()
+	s := asked{c.session(), c.start.Who}
 	switch x := cmd.(type) {
 	case protocol.Prompt:
 		return owned(ctx, s, func() (protocol.Disposition, error) { return s.promptText(x) })
 	case protocol.Retry:
-		return owned(ctx, s, s.retry)
+		return owned(ctx, s, func() (protocol.Disposition, error) { return s.retry(x) })
+	case protocol.PromptAt:
+		return owned(ctx, s, func() (protocol.PromptedAt, error) { return s.promptAt(x) })
+	case protocol.Append:
+		return owned(ctx, s, func() (protocol.Added, error) { return s.add(x) })
 	case protocol.Steer:
 		return owned(ctx, s, func() (protocol.Disposition, error) { return s.later(&s.steering, x.Text, x.Images) })
 	case protocol.FollowUp:
@@ -155,7 +159,7 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.GetState:
 		return owned(ctx, s, func() (protocol.State, error) { return s.state(), nil })
 	case protocol.Sync:
-		return protocol.None{}, c.sync(ctx, s, x.ID)
+		return protocol.None{}, c.sync(ctx, s.Session, x.ID)
 	case protocol.GetPolicy:
 		return owned(ctx, s, s.policy)
 	case protocol.CycleModel:
@@ -192,9 +196,11 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		}
 		return s.reload(ctx, true)
 	case protocol.GetSettings:
-		return c.getSettings(s, x)
+		return c.getSettings(s.Session, x)
 	case protocol.SetSetting:
-		return c.setSetting(ctx, s, x)
+		return c.setSetting(ctx, s.Session, x)
+	case protocol.ListSessions, protocol.SearchSessions, protocol.RenameSession, protocol.TrashSession, protocol.RestoreSession, protocol.CheckSession:
+		return c.library(ctx, s, cmd)
 	case protocol.Bash:
 		return s.bash(ctx, x)
 	case protocol.AbortBash:
@@ -209,18 +215,6 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return protocol.None{}, c.clone(ctx)
 	}
 	return nil, &protocol.Error{Code: protocol.UnknownCommand, Text: fmt.Sprintf("Unknown command: %s", cmd.Name())}
-}
-
-// owned lets the owner of a session do f and returns what came of it.
-func owned[R any](ctx context.Context, s *Session, f func() (R, error)) (any, error) {
-	var (
-		r   R
-		err error
-	)
-	if derr := s.do(ctx, func() { r, err = f() }); derr != nil {
-		return nil, derr
-	}
-	return r, err
 }
 
 // goTo leaves the session for another one. Watchers go along.

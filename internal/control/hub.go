@@ -69,6 +69,9 @@ type Options struct {
 	// word. Nil: it is an id or a path.
 	FindSession func(ctx context.Context, start Start, word string) (Start, error)
 
+	// Library has all sessions. Nil: there are none to see.
+	Library Library
+
 	// Early puts model and thinking level on the path of a session as it begins, not
 	// with the first request.
 	Early bool
@@ -150,6 +153,8 @@ type Start struct {
 	Provider, Model string // "" : the session's, else the default
 	Thinking        string
 	Label           string // names the session
+
+	Who string // the front end, as others are told what it does; see protocol.Open
 
 	copied [][]byte // entries of a new session, not to be written yet
 }

@@ -57,7 +57,7 @@ func (s *Session) destination(c protocol.Navigate) (n protocol.Navigated, chosen
 
 // navigate moves the leaf. Without a summary and a label nothing is written but,
 // after a while, where it stands.
-func (s *Session) navigate(ctx context.Context, c protocol.Navigate) (protocol.Navigated, error) {
+func (s asked) navigate(ctx context.Context, c protocol.Navigate) (protocol.Navigated, error) {
 	return await(ctx, s, func(done func(protocol.Navigated, error)) {
 		if err := s.atRest(); err != nil {
 			done(protocol.Navigated{}, err)
@@ -115,7 +115,7 @@ func (s *Session) arrive(c protocol.Navigate, n protocol.Navigated, sum *session
 	if c.Summarize && s.op != nil {
 		s.emit(protocol.BranchSummaryEnded{Target: target, Entry: n.Summary, Error: failureOf(err)})
 	}
-	s.emit(protocol.LeafMoved{Old: before, New: n.Leaf})
+	s.emit(protocol.LeafMoved{Old: before, New: n.Leaf, By: s.author()})
 	s.settleIn(before)
 	if c.Persist && err == nil {
 		s.keepPlace(s.ctx)
@@ -149,7 +149,7 @@ func (s *Session) moveTo(leaf session.ID) error {
 		return &protocol.Error{Code: protocol.UnknownEntry, Text: err.Error(), Err: err}
 	}
 	if old != leaf {
-		s.emit(protocol.LeafMoved{Old: old, New: leaf})
+		s.emit(protocol.LeafMoved{Old: old, New: leaf, By: s.author()})
 		s.startMark()
 		s.settleIn(old)
 	}

@@ -14,6 +14,7 @@ type queued struct {
 	text   string
 	images []message.Block
 	id     session.ID
+	by     string // the front end that it comes from; ""
 }
 
 // newID returns an id that no entry has or will have. Owner's.
@@ -25,7 +26,7 @@ func (s *Session) newID() session.ID {
 }
 
 func (s *Session) enqueue(q *[]queued, m queued) (protocol.Disposition, error) {
-	m.id = s.newID()
+	m.id, m.by = s.newID(), s.author()
 	if s.op != nil {
 		s.op.queued = true
 	}

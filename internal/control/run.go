@@ -34,37 +34,19 @@ func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
 	return s.start(queued{text: c.Text, images: c.Images})
 }
 
-// retry starts a run without a message. Owner's.
-func (s *Session) retry() (protocol.Disposition, error) {
-	if s.op != nil {
-		return "", protocol.Fail(protocol.Busy, "A run is going on already.")
-	}
-	p, err := s.branch.Project()
-	if err != nil {
-		return "", &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
-	}
-	for i := len(p.Items) - 1; i >= 0; i-- {
-		switch m := p.Items[i].Message; {
-		case m.Role == message.System, m.Role == message.Assistant && (m.StopReason == message.Failed || m.StopReason == message.Aborted):
-			continue
-		case m.Role == message.Assistant:
-			return "", protocol.Fail(protocol.NotRunnable, "The last word here is the model's already. Go back to the question to have it answered again.")
-		}
-		return s.start()
-	}
-	return "", protocol.Fail(protocol.NotRunnable, "There is nothing to answer yet.")
-}
-
 // start begins a run, with messages or without. Owner's.
 func (s *Session) start(first ...queued) (protocol.Disposition, error) {
 	if s.model == nil {
-		return "", protocol.Fail(protocol.NoModel, "No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo.")
+		return "", errNoModel()
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	op := &operation{cancel: cancel, done: make(chan struct{})}
+	op := &operation{cancel: cancel, done: make(chan struct{}), by: s.author()}
+	if op.by == "" && len(first) > 0 {
+		op.by = first[0].by
+	}
 	s.op = op
 	s.spent.beginRun()
-	s.emit(protocol.RunStarted{})
+	s.emit(protocol.RunStarted{By: op.by})
 	r := &run{s: s, first: first}
 	go r.run(ctx, op)
 	return protocol.Started, nil
@@ -230,7 +212,12 @@ func (r *run) say(q queued) error {
 	m := userMessage(q)
 	r.said = append(r.said, m)
 	r.recovered = false
-	_, err := r.s.appendAs(q.id, session.Message{Message: m})
+	by := q.by
+	if by == "" {
+		by = r.s.author()
+	}
+	var err error
+	r.s.inName(by, func() { _, err = r.s.appendAs(q.id, session.Message{Message: m}) })
 	r.s.wasSaid()
 	return err
 }

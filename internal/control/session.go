@@ -69,8 +69,9 @@ type Session struct {
 	watchers map[*mailbox]struct{}
 	answer   *message.Builder // being streamed
 	running  []protocol.ToolStarted
-	untold   []*session.Entry // appended, not yet told of
-	taken    []queued         // out of the queues, to be said next
+	untold   []untold // appended, not yet told of
+	by       *string  // the front end whose command is carried out; nil: none
+	taken    []queued // out of the queues, to be said next
 	kept     kept
 	recall   recall
 	titled   bool   // a title was asked for
@@ -103,6 +104,15 @@ type operation struct {
 
 	compacts bool // the conversation, not a branch
 	queued   bool // a message was queued meanwhile
+
+	by string // the front end that asked for it; ""
+}
+
+// untold is an entry that was appended in the name of a front end.
+type untold struct {
+	id     session.ID
+	by     string
+	beside bool // the leaf has stayed where it was
 }
 
 // markAfter is how long a move of the leaf stays in memory only.
@@ -486,7 +496,7 @@ func (s *Session) appendAs(id session.ID, body session.Body) (*session.Entry, er
 	if e == nil {
 		return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	s.untold = append(s.untold, e)
+	s.untold = append(s.untold, untold{id: e.ID, by: s.author()})
 	if e.Role != message.System || err != nil || s.live.Log() != nil {
 		s.announce()
 	}
@@ -499,8 +509,8 @@ func (s *Session) appendAs(id session.ID, body session.Body) (*session.Entry, er
 // has spoken: the system message that comes first is told of together with what
 // was said, since what a front end shows as done must survive a kill. Owner's.
 func (s *Session) announce() {
-	for _, e := range s.untold {
-		s.emit(protocol.Appended{Entry: s.live.Tree().Get(e.ID)}) // which knows its place in the file by now
+	for _, u := range s.untold {
+		s.emit(protocol.Appended{Entry: s.live.Tree().Get(u.id), Foreign: u.beside, By: u.by}) // which knows its place in the file by now
 	}
 	s.untold = nil
 }

@@ -16,7 +16,7 @@ import (
 // context's after an abort. Owner's.
 func (s *Session) sumUp(target session.ID, entries []*session.Entry, o compaction.BranchOptions, then func(*session.BranchSummary, error)) {
 	ctx, cancel := context.WithCancel(s.ctx)
-	op := &operation{cancel: cancel, done: make(chan struct{}), summing: true}
+	op := &operation{cancel: cancel, done: make(chan struct{}), summing: true, by: s.author()}
 	s.op = op
 	s.spent.beginRun()
 	s.emit(protocol.BranchSummaryStarted{Target: target})
@@ -63,7 +63,7 @@ func branchSummary(ctx context.Context, a compaction.Asker, entries []*session.E
 
 // await lets the owner begin something and waits for its end, which may come
 // later. When ctx ends the waiting ends, not the work.
-func await[R any](ctx context.Context, s *Session, begin func(done func(R, error))) (R, error) {
+func await[R any](ctx context.Context, s asked, begin func(done func(R, error))) (R, error) {
 	type result struct {
 		r   R
 		err error
@@ -97,6 +97,7 @@ func failureOf(err error) string {
 	return err.Error()
 }
 
-func errNoModel(why string) error {
-	return protocol.Fail(protocol.NoModel, "%s No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo.", why)
+func errNoModel(why ...string) error {
+	text := strings.Join(append(why, "No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo."), " ")
+	return protocol.Fail(protocol.NoModel, "%s", text)
 }

@@ -25,7 +25,7 @@ type takenRecord struct {
 }
 
 // takeOver puts something of another branch onto this one.
-func (s *Session) takeOver(ctx context.Context, c protocol.Take) (protocol.Taken, error) {
+func (s asked) takeOver(ctx context.Context, c protocol.Take) (protocol.Taken, error) {
 	return await(ctx, s, func(done func(protocol.Taken, error)) {
 		t := protocol.Taken{Old: s.branch.Leaf(), Leaf: s.branch.Leaf()}
 		if err := s.atRest(); err != nil {

@@ -51,7 +51,7 @@ func (s *Session) titleAfter(r *run) {
 		return
 	}
 	s.work.Go(func() {
-		if _, err := s.makeTitle(s.ctx, false); err != nil {
+		if _, err := (asked{s, ""}).makeTitle(s.ctx, false); err != nil {
 			s.opts.Log.Warn("name the session", "err", err)
 		}
 	})
@@ -59,7 +59,7 @@ func (s *Session) titleAfter(r *run) {
 
 // makeTitle has the session named by its model. A name by hand stays, unless a
 // person asks for another one.
-func (s *Session) makeTitle(ctx context.Context, asked bool) (string, error) {
+func (s asked) makeTitle(ctx context.Context, asked bool) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
