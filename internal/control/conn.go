@@ -239,7 +239,7 @@ func (c *Conn) goTo(ctx context.Context, start Start) error {
 	}
 	c.mu.Unlock()
 	// The last events of the old session come before the new one is told of.
-	if c.hub.alone(old) {
+	if c.hub.alone(old) && !c.hub.opts.Linger {
 		if err := old.abort(ctx); err != nil {
 			old.opts.Log.Warn("abort before leaving a session", "err", err)
 		}

@@ -96,6 +96,18 @@ type Options struct {
 	// kept for the case that the process dies. "": nowhere.
 	Journal journal.Dir
 
+	// Address says where this process answers others who want to join a session that
+	// it runs. It is asked when the first lease is taken. Nil: nowhere.
+	Address func() string
+
+	// Alone refuses to open a session that another process runs and answers for, with
+	// a *session.LeasedError: who asked is to join it there. See Start.Beside.
+	Alone bool
+
+	// Linger lets what goes on in a session come to its end when nobody stands at it
+	// any more.
+	Linger bool
+
 	Log *slog.Logger // nil: none
 }
 
@@ -150,6 +162,8 @@ type Start struct {
 	// queues, a model and runs of its own. What it says is a branch in the same log.
 	Own bool
 
+	Beside bool // open it also if another process runs it, whatever Options.Alone says
+
 	Provider, Model string // "" : the session's, else the default
 	Thinking        string
 	Label           string // names the session
@@ -168,6 +182,8 @@ type Hub struct {
 	closed   bool                // guarded by mu
 
 	views atomic.Int64 // of their own, so far
+
+	lingering sync.WaitGroup // sessions that nobody stands at
 }
 
 // NewHub makes a hub without sessions.
@@ -283,13 +299,34 @@ func (h *Hub) leave(s *Session) {
 	h.mu.Lock()
 	s.holders--
 	last := s.holders == 0
-	if last && h.sessions[s.key] == s {
+	if last && h.opts.Linger && !h.closed {
+		h.lingering.Go(func() {
+			s.rest()
+			h.drop(s)
+		})
+		last = false
+	} else if last && h.sessions[s.key] == s {
 		delete(h.sessions, s.key)
 	}
 	h.mu.Unlock()
 	if last {
 		s.close()
 	}
+}
+
+// drop closes a session that has come to rest, unless somebody has come to it
+// meanwhile.
+func (h *Hub) drop(s *Session) {
+	h.mu.Lock()
+	if s.holders > 0 {
+		h.mu.Unlock()
+		return
+	}
+	if h.sessions[s.key] == s {
+		delete(h.sessions, s.key)
+	}
+	h.mu.Unlock()
+	s.close()
 }
 
 // Close ends all sessions: what runs is aborted, and what was said is kept.
@@ -305,4 +342,5 @@ func (h *Hub) Close() {
 	for _, s := range all {
 		s.close()
 	}
+	h.lingering.Wait()
 }

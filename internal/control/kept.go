@@ -191,7 +191,7 @@ func (s *Session) closeKept() {
 // takeUpQueue takes over the messages that wait since a process that has ended,
 // unless another one runs the session. Before the owner has begun.
 func (s *Session) takeUpQueue() {
-	if s.opts.Journal == "" || s.savedAt() == "" || s.others {
+	if s.opts.Journal == "" || s.savedAt() == "" || s.other != nil {
 		return
 	}
 	var items []journal.Item

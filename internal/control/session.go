@@ -75,7 +75,6 @@ type Session struct {
 	kept     kept
 	recall   recall
 	titled   bool   // a title was asked for
-	others   bool   // another process runs the session too
 	unsaved  int    // as it was last told
 	told     string // where people were told the session lies
 	mark     *time.Timer
@@ -91,6 +90,8 @@ type Session struct {
 	compacting bool   // in a run or by itself
 	futile     int    // compactions in a row that brought nothing
 	pause      int    // turns before the next try
+
+	other *session.LeasedError // another process runs the session too; nil: none does
 
 	chosenAt session.ID // the entry that choice was found for
 	choice   json.RawMessage
@@ -118,13 +119,28 @@ type untold struct {
 // markAfter is how long a move of the leaf stays in memory only.
 const markAfter = 2 * time.Second
 
-func newSession(ctx context.Context, h *Hub, live *session.Session, start Start) (*Session, error) {
+func newSession(ctx context.Context, h *Hub, live *session.Session, start Start) (_ *Session, err error) {
 	s := &Session{hub: h, opts: h.opts, store: start.Store, file: start.File, live: live, fresh: start.Open == "", apart: start.Own,
 		mail: make(chan func(), 64), ended: make(chan struct{}), watchers: map[*mailbox]struct{}{}, bashes: map[*bash]struct{}{}}
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.dir = start.Dir
 	if s.dir == "" {
 		s.dir = live.Header().CWD
+	}
+	defer func() {
+		if err != nil {
+			s.abandon()
+		}
+	}()
+	if start.Open != "" {
+		s.lease(ctx)
+		if s.other != nil && h.opts.Alone && !start.Beside {
+			return nil, s.other
+		}
+		// Whoever had it until now may have written since it was read.
+		if _, err := live.CatchUp(ctx); err != nil {
+			return nil, fmt.Errorf("open session %s: %w", s.id(), err)
+		}
 	}
 	s.branch = live.Branch(s.takeUp())
 	if err := s.standAt(start.AtWord); err != nil {
@@ -150,7 +166,6 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		s.note("warning", "The folder of this session, %s, is not there any more, so tools and commands cannot work. To go on elsewhere, end bough and copy the session into another folder: bough --fork %s", s.dir, s.told)
 	}
 	if start.Open != "" {
-		s.lease(ctx)
 		s.takeUpQueue()
 	}
 	if err := s.setUp(ctx); err != nil {
@@ -232,14 +247,27 @@ func (s *Session) lease(ctx context.Context) {
 	if of == "" {
 		of = s.id()
 	}
-	release, err := s.store.Lease(ctx, of, "")
+	addr := ""
+	if s.opts.Address != nil {
+		addr = s.opts.Address()
+	}
+	release, err := s.store.Lease(ctx, of, addr)
 	if l, ok := errors.AsType[*session.LeasedError](err); ok {
-		s.others = true
+		s.other = l
 		s.note("warning", "This session is also open in another bough (process %d). Both can go on: what each says becomes a branch of its own.", l.PID)
 	} else if err != nil {
 		s.opts.Log.Warn("lease", "err", err)
 	}
 	s.release = release
+}
+
+// abandon lets go of what a session has taken that could not be started.
+func (s *Session) abandon() {
+	s.stop()
+	s.closeKept()
+	if s.release != nil {
+		s.release() // the error of starting is the one to tell
+	}
 }
 
 func (s *Session) place() Place {
@@ -357,6 +385,29 @@ func (s *Session) post(f func()) {
 	select {
 	case s.mail <- f:
 	case <-s.ended:
+	}
+}
+
+// rest waits until nothing goes on any more.
+func (s *Session) rest() {
+	for {
+		var going chan struct{}
+		err := s.do(s.ctx, func() {
+			if s.op != nil {
+				going = s.op.done
+			}
+			for b := range s.bashes {
+				going = b.done
+			}
+		})
+		if err != nil || going == nil {
+			return
+		}
+		select {
+		case <-going:
+		case <-s.ended:
+			return
+		}
 	}
 }
 
