@@ -97,11 +97,28 @@ func plain(line []byte) ([]byte, bool) {
 
 // choose finds what makes the context at leaf, and model and thinking level.
 func (p *Projector) choose(t *Tree, leaf ID) (Projection, []*Entry, error) {
-	out := Projection{Thinking: "off"}
+	out, picked, ok, err := p.pick(t, leaf)
+	if err != nil {
+		return out, nil, err
+	}
+	if !ok {
+		return p.chooseOf(t.Path(leaf))
+	}
+	entries := make([]*Entry, len(picked))
+	for k, i := range picked {
+		entries[k] = t.entry(i)
+	}
+	return out, entries, nil
+}
+
+// pick is choose by records alone. It returns false if the entries of the path must
+// be asked.
+func (p *Projector) pick(t *Tree, leaf ID) (out Projection, picked []int32, ok bool, err error) {
+	out = Projection{Thinking: "off"}
 	i := t.first(leaf)
 	t.x.settle()
 	if i < 0 || t.x.cyclic {
-		return p.chooseOf(t.Path(leaf))
+		return out, nil, false, nil
 	}
 	above := t.x.at(i)
 	for _, set := range []int32{above.model, above.thinking} {
@@ -110,23 +127,23 @@ func (p *Projector) choose(t *Tree, leaf ID) (Projection, []*Entry, error) {
 		}
 		e := t.entry(set)
 		if err := p.settings(&out, []*Entry{e}); err != nil {
-			return out, nil, err
+			return out, nil, false, err
 		}
 		if r := p.known[e]; r != nil && r.illegible {
-			return p.chooseOf(t.Path(leaf)) // what stands before it counts
+			return out, nil, false, nil // what stands before it counts
 		}
 	}
 	if t.end && above.thinking < 0 {
 		level, err := t.thinkingSaid(i)
 		if err != nil {
-			return out, nil, err
+			return out, nil, false, err
 		}
 		if level != "" {
 			out.Thinking = level
 		}
 	}
-	entries, err := t.selected(p, i)
-	return out, entries, err
+	picked, ok, err = t.selected(p, i)
+	return out, picked, ok, err
 }
 
 // chooseOf is choose of a path.
@@ -139,37 +156,40 @@ func (p *Projector) chooseOf(path []*Entry) (Projection, []*Entry, error) {
 	return out, entries, err
 }
 
-// selected returns the entries that make the context of the path to node i.
-func (t *Tree) selected(p *Projector, i int32) ([]*Entry, error) {
+// selected returns the records whose entries make the context of the path to node
+// i. It returns false if the entries of the path must be asked.
+func (t *Tree) selected(p *Projector, i int32) ([]int32, bool, error) {
 	at := t.x.at(i).compaction
 	if at < 0 || int(at) >= t.x.Len() {
-		return t.Path(t.node(i).ID), nil
+		path := make([]int32, 0, max(0, min(int(t.x.at(i).depth)+1, t.x.Len())))
+		for n := 0; i >= 0 && n < t.x.Len(); n++ {
+			path = append(path, t.x.last(i))
+			i = t.x.up(i)
+		}
+		return reversed(path), true, nil
 	}
 	compaction := t.entry(at)
 	c := t.first(compaction.ID)
 	if c < 0 || compaction.Type != TypeCompaction {
-		return p.selected(t.Path(t.node(i).ID)) // a file of records that was damaged
+		return nil, false, nil // a file of records that was damaged
 	}
 	r, err := p.read(compaction)
-	if err != nil {
-		return nil, err
+	if err != nil || r.illegible {
+		return nil, false, err
 	}
-	if r.illegible {
-		return p.selected(t.Path(t.node(i).ID))
-	}
-	var after []*Entry
+	var after []int32
 	for n := 0; i != c && i >= 0 && n < t.x.Len(); n++ {
-		after = append(after, t.node(i))
+		after = append(after, t.x.last(i))
 		i = t.x.up(i)
 	}
-	entries := []*Entry{compaction}
-	entries = append(entries, reversed(t.kept(c, r.firstKept))...)
-	return append(entries, reversed(after)...), nil
+	picked := []int32{at}
+	picked = append(picked, reversed(t.kept(c, r.firstKept))...)
+	return append(picked, reversed(after)...), true, nil
 }
 
 // kept returns what a compaction at node c keeps from the entry of that id on, the
-// last entry first; nothing if that is not above c.
-func (t *Tree) kept(c int32, first ID) []*Entry {
+// last record first; nothing if that is not above c.
+func (t *Tree) kept(c int32, first ID) []int32 {
 	f := t.first(first)
 	if f < 0 || f == c || t.x.at(f).depth >= t.x.at(c).depth {
 		return nil
@@ -189,16 +209,16 @@ func (t *Tree) kept(c int32, first ID) []*Entry {
 	if i != f {
 		return nil
 	}
-	kept := make([]*Entry, 0, steps)
+	kept := make([]int32, 0, steps)
 	for _, i := range above {
-		if t.x.at(t.x.last(i)).role != roleSystem {
-			kept = append(kept, t.node(i))
+		if i = t.x.last(i); t.x.at(i).role != roleSystem {
+			kept = append(kept, i)
 		}
 	}
 	return kept
 }
 
-func reversed(list []*Entry) []*Entry {
+func reversed[T any](list []T) []T {
 	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
 		list[i], list[j] = list[j], list[i]
 	}

@@ -174,6 +174,10 @@ func (e *Entry) At(at Line, src Source) *Entry {
 // docs/spec/session.md 4.
 const LeafMarker = "bough.leaf"
 
+// Setup is the customType of entries that keep how a session was set up, as far as
+// no file says it. Their data is for whoever sets sessions up.
+const Setup = "bough.setup"
+
 // IsLeafMarker reports whether the entry only says where the conversation stands.
 func (e *Entry) IsLeafMarker() bool { return e.Type == TypeCustom && e.Custom == LeafMarker }
 

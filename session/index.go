@@ -27,6 +27,7 @@ type Index struct {
 	cyclic bool            // some entry is its own ancestor, by what the lines say
 	shared bool            // a snapshot has tail too: it may only be appended to
 	held   any             // what base lies in
+	named  int32           // the last session_info record, plus one; 0: there is none
 
 	// Of a log that was read by a Salvage.
 	special map[int32]*Entry // by record: what it does not tell
@@ -80,10 +81,13 @@ func (x *Index) Damaged() bool { x.settle(); return len(x.orphan) > 0 || len(x.l
 func (x *Index) add(n record) int32 {
 	x.learn()
 	i := int32(x.Len())
-	n.up, n.compaction, n.model, n.thinking, n.depth = noRecord, noRecord, noRecord, noRecord, 0
+	n.up, n.compaction, n.model, n.thinking, n.setup, n.depth = noRecord, noRecord, noRecord, noRecord, noRecord, 0
 	n.flags &^= again | orphaned
 	x.tail = append(x.tail, n)
 	x.known++
+	if n.kind == kindInfo {
+		x.named = i + 1
+	}
 	r := x.at(i)
 	first, isNew := x.ids.put(r.id, i, x)
 	if !isNew {
@@ -146,7 +150,7 @@ func (x *Index) last(first int32) int32 {
 // inherit takes over what is above a record.
 func (x *Index) inherit(r, up *record) {
 	r.depth = up.depth + 1
-	r.compaction, r.model, r.thinking = up.compaction, up.model, up.thinking
+	r.compaction, r.model, r.thinking, r.setup = up.compaction, up.model, up.thinking, up.setup
 }
 
 // mark notes what the record itself, number i, sets.
@@ -159,6 +163,9 @@ func (r *record) mark(i int32) {
 	}
 	if r.setsThinking() {
 		r.thinking = i
+	}
+	if r.flags&setsUp != 0 {
+		r.setup = i
 	}
 }
 
@@ -294,15 +301,15 @@ func (x *Index) deal() {
 			k := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			r := &x.tail[k]
-			r.depth, r.compaction, r.model, r.thinking = 0, noRecord, noRecord, noRecord
+			r.depth, r.compaction, r.model, r.thinking, r.setup = 0, noRecord, noRecord, noRecord, noRecord
 			if r.up >= 0 {
 				x.inherit(r, &x.tail[r.up])
 			}
 			says := x.last(k)
 			m := x.tail[says]
-			m.depth, m.compaction, m.model, m.thinking = r.depth, r.compaction, r.model, r.thinking
+			m.depth, m.compaction, m.model, m.thinking, m.setup = r.depth, r.compaction, r.model, r.thinking, r.setup
 			m.mark(says)
-			r.compaction, r.model, r.thinking = m.compaction, m.model, m.thinking
+			r.compaction, r.model, r.thinking, r.setup = m.compaction, m.model, m.thinking, m.setup
 		}
 	}
 }
@@ -312,7 +319,7 @@ func (x *Index) deal() {
 func (x *Index) Snapshot() *Index {
 	x.settle()
 	x.shared = true
-	s := &Index{shared: true, held: x.held, base: x.base, tail: x.tail[:len(x.tail):len(x.tail)], nodes: x.nodes, cyclic: x.cyclic,
+	s := &Index{shared: true, held: x.held, base: x.base, tail: x.tail[:len(x.tail):len(x.tail)], nodes: x.nodes, cyclic: x.cyclic, named: x.named,
 		special: maps.Clone(x.special), end: x.end, bad: x.bad}
 	if len(x.latest) > 0 || len(x.orphan) > 0 {
 		s.learn()
@@ -342,10 +349,13 @@ func bytesOf(rs []record) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&rs[0])), len(rs)*recordSize)
 }
 
+// Named is what [IndexOf] is to be told of an index beside its records.
+func (x *Index) Named() int32 { return x.named }
+
 // IndexOf returns the index, one that was not [Index.Damaged], whose records are b, which must not change and must
 // be aligned as memory from the system is. It returns false if b cannot be that:
 // each record must lie behind the one before, with its edges going up.
-func IndexOf(b []byte, size int64) (*Index, bool) {
+func IndexOf(b []byte, size int64, named int32) (*Index, bool) {
 	if len(b)%recordSize != 0 || len(b) > 0 && uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
 		return nil, false
 	}
@@ -357,7 +367,10 @@ func IndexOf(b []byte, size int64) (*Index, bool) {
 			return nil, false
 		}
 	}
-	x.nodes = len(x.base)
+	if named < 0 || int(named) > len(x.base) || named > 0 && x.base[named-1].kind != kindInfo {
+		return nil, false
+	}
+	x.nodes, x.named = len(x.base), named
 	return x, true
 }
 

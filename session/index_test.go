@@ -60,7 +60,7 @@ func TestAnIndexIsWhatItsEntriesAre(t *testing.T) {
 			if !kept && !x.Damaged() && r.IntN(2) == 0 {
 				kept = true
 				mapped := alignedCopy(written(t, x))
-				back, ok := IndexOf(mapped, int64(at))
+				back, ok := IndexOf(mapped, int64(at), x.Named())
 				if !ok {
 					t.Fatalf("seed %d: an index of %d records is not taken back", seed, x.Len())
 				}
@@ -154,7 +154,7 @@ func TestDamagedRecordsDoNoHarm(t *testing.T) {
 		for range 1 + r.IntN(8) {
 			b[r.IntN(len(b))] = byte(r.Uint32())
 		}
-		y, ok := IndexOf(b, int64(len(data)))
+		y, ok := IndexOf(b, int64(len(data)), x.Named())
 		if !ok {
 			continue
 		}

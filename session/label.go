@@ -13,22 +13,16 @@ type label struct {
 	first int32  // record of the entry since which the target has had one
 }
 
-// fold takes up what entries that have come say of other entries and of the
-// session. Entries that cannot be read say nothing.
+// fold takes up the labels of entries that have come. Entries that cannot be read
+// say nothing.
 func (t *Tree) fold() {
 	for ; t.read < t.x.Len(); t.read++ {
 		i := int32(t.read)
-		kind := t.x.at(i).kind
-		if kind != kindLabel && kind != kindInfo {
+		if t.x.at(i).kind != kindLabel {
 			continue
 		}
 		line, err := t.passing(i).Raw()
 		if err != nil {
-			continue
-		}
-		if kind == kindInfo {
-			name, _ := rawjson.GetString(line, "name")
-			t.name = TrimSpace(name)
 			continue
 		}
 		target, ok := rawjson.GetString(line, "targetId")
@@ -100,5 +94,22 @@ func (t *Tree) Labelled(text string) ID {
 	return found
 }
 
-// Name returns the name of the session, or "".
-func (t *Tree) Name() string { t.fold(); return t.name }
+// Name returns the name of the session, or "": what the last entry says that names
+// it and can be read.
+func (t *Tree) Name() string {
+	if t.named == t.x.named {
+		return t.name
+	}
+	t.named, t.name = t.x.named, ""
+	for i := t.x.named - 1; i >= 0; i-- {
+		if t.x.at(i).kind != kindInfo {
+			continue
+		}
+		if line, err := t.passing(i).Raw(); err == nil {
+			name, _ := rawjson.GetString(line, "name")
+			t.name = TrimSpace(name)
+			break
+		}
+	}
+	return t.name
+}

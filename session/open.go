@@ -447,6 +447,12 @@ func (b *Branch) Project() (Projection, error) {
 	return b.folded, nil
 }
 
+// Brief tells what the path comes to without reading all that is said on it.
+func (b *Branch) Brief() (Brief, error) {
+	b.follow()
+	return new(Projector).Brief(b.s.tree, b.leaf)
+}
+
 // since returns the entries between an entry above the leaf and the leaf, if
 // they can simply be added to the projection of that entry.
 func (b *Branch) since(at ID) ([]*Entry, bool) {

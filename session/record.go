@@ -22,14 +22,14 @@ type record struct {
 	up   int32  // the record of the parent; noRecord for a root
 
 	// The nearest records at or above this one, noRecord if there is none, of a
-	// compaction, of what sets the model, of what sets the thinking level.
-	compaction, model, thinking int32
+	// compaction, of what sets the model, of what sets the thinking level, of an
+	// entry with the customType Setup.
+	compaction, model, thinking, setup int32
 
 	depth int32 // number of records above
 	kind  uint8 // index in kinds
 	role  uint8 // index in roles
 	flags uint16
-	_     [4]byte
 }
 
 const (
@@ -53,6 +53,7 @@ const (
 	special                       // its entry is in the index: see Damage
 	recovered                     // it shares its line with something else
 	unended                       // the rest of its line may be on its way
+	setsUp                        // a bough.setup entry
 )
 
 // A key is an id of up to eight bytes, filled up with zeros, or the hash of a
@@ -155,6 +156,9 @@ func (e *Entry) record() record {
 	}
 	if e.IsLeafMarker() {
 		r.flags |= marker
+	}
+	if e.Type == TypeCustom && e.Custom == Setup {
+		r.flags |= setsUp
 	}
 	return r
 }

@@ -24,8 +24,9 @@ type Tree struct {
 
 	kids   children
 	labels map[ID]label // by target, also of entries that do not exist
+	read   int          // records whose labels are taken up
 	name   string       // of the session
-	read   int          // records whose labels and names are taken up
+	named  int32        // Index.named when it had that name
 }
 
 // NewTree returns a tree without entries.

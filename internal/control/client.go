@@ -101,7 +101,7 @@ func (s *Session) declareEarly() error {
 	if s.model == nil {
 		return nil
 	}
-	p, err := s.branch.Project()
+	p, err := s.branch.Brief()
 	if err != nil {
 		return err
 	}

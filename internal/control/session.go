@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -93,8 +92,6 @@ type Session struct {
 
 	other *session.LeasedError // another process runs the session too; nil: none does
 
-	chosenAt session.ID // the entry that choice was found for
-	choice   json.RawMessage
 }
 
 // operation is something that goes on and that Abort ends.
@@ -341,7 +338,6 @@ func (s *Session) look() {
 // replaced is called when another program has put something else in the place of
 // the session's log: what was told of it no longer holds. Owner's.
 func (s *Session) replaced(lost int) {
-	s.chosenAt, s.choice = "", nil
 	s.spent.known = false
 	for m := range s.watchers {
 		s.watch(m, 0)

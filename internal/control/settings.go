@@ -12,7 +12,7 @@ import (
 // asked for, else what its path says, else the default. Before the owner has
 // begun.
 func (s *Session) chooseModel(start Start) error {
-	p, err := s.branch.Project()
+	p, err := s.branch.Brief()
 	if err != nil {
 		return fmt.Errorf("read the session: %w", err)
 	}
@@ -23,7 +23,7 @@ func (s *Session) chooseModel(start Start) error {
 		if s.model, err = models.Model(start.Provider, start.Model); err != nil {
 			return err
 		}
-	case p.Model.ModelID != "" && len(p.Items) > 0:
+	case p.Model.ModelID != "" && p.Messages > 0:
 		if s.model, err = models.Model(p.Model.Provider, p.Model.ModelID); err == nil {
 			break
 		}
@@ -40,7 +40,7 @@ func (s *Session) chooseModel(start Start) error {
 		}
 	}
 	level := start.Thinking
-	if level == "" && len(p.Items) > 0 && p.ThinkingSet {
+	if level == "" && p.Messages > 0 && p.ThinkingSet {
 		level = p.Thinking
 	}
 	s.thinking = "off"

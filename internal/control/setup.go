@@ -68,12 +68,8 @@ type Setup interface {
 type Was struct {
 	Declared message.Message // the folded system message; without a role if there is none
 	Choices  json.RawMessage // of [Setup.Choices]; nil if there are none
-	Foreign  []string        // customTypes of entries of other programs, in order
+	Foreign  []string        // customTypes of entries of other programs in the context, in order
 }
-
-// choicesType is the customType of the entries that keep a setup's choices. Their
-// data is for whoever makes setups.
-const choicesType = "bough.setup"
 
 // Plain is a setup without files, which never changes.
 type Plain struct {
@@ -170,40 +166,24 @@ func (s *Session) retool() {
 // was reads off the path how the session was set up. Owner's.
 func (s *Session) was() (Was, error) {
 	var w Was
-	p, err := s.branch.Project()
+	b, err := s.branch.Brief()
 	if err != nil {
 		return w, err
 	}
-	w.Declared, _ = message.FoldSystem(p.Messages())
+	w.Declared, _ = message.FoldSystem(b.System)
 	w.Choices = s.choices()
-	for _, e := range s.branch.Path() {
-		if e.Custom != "" && !strings.HasPrefix(e.Custom, "bough.") && !slices.Contains(w.Foreign, e.Custom) {
-			w.Foreign = append(w.Foreign, e.Custom)
-		}
+	customs, err := new(session.Projector).Customs(s.live.Tree(), s.branch.Leaf())
+	if err != nil {
+		return w, err
 	}
+	w.Foreign = slices.DeleteFunc(customs, func(c string) bool { return strings.HasPrefix(c, "bough.") })
 	return w, nil
 }
 
-// choices are those that the path remembers. What is known of an entry holds for all
-// below it that say nothing else, so a path that grows is not read again. Owner's.
+// choices are those that the path remembers. Owner's.
 func (s *Session) choices() json.RawMessage {
-	tree, leaf := s.live.Tree(), s.branch.Leaf()
-	var found json.RawMessage
-	for e, n := tree.Get(leaf), tree.Size(); e != nil && n >= 0; e, n = tree.Parent(e.ID), n-1 {
-		if e.ID == s.chosenAt {
-			found = s.choice
-			break
-		}
-		if e.Type != session.TypeCustom || e.Custom != choicesType {
-			continue
-		}
-		if b, err := e.Body(); err == nil { // else it is told of as damage
-			found = json.RawMessage(b.(session.Custom).Data)
-			break
-		}
-	}
-	s.chosenAt, s.choice = leaf, found
-	return found
+	data, _ := s.live.Tree().SetupOf(s.branch.Leaf())
+	return json.RawMessage(data)
 }
 
 // reload makes the setup anew and says what is different, and if tell is set what
@@ -356,6 +336,6 @@ func (s *Session) keepChoices() error {
 	if string(now) == string(was) {
 		return nil
 	}
-	_, err := s.append(session.Custom{CustomType: choicesType, Data: message.Value(now)})
+	_, err := s.append(session.Custom{CustomType: session.Setup, Data: message.Value(now)})
 	return err
 }

@@ -18,7 +18,8 @@ import (
 // believed if the session file does not fit:
 //
 //	magic 8 | covered 8 | records 8 | device and inode 16 | hash of the first and the
-//	last 256 covered bytes 32 | zeros up to 128 | records, 64 bytes each
+//	last 256 covered bytes 32 | record that names the session 4 | zeros up to 128 |
+//	records, 64 bytes each
 //
 // Numbers are in the order of the machine, which the magic tells.
 type sidecar struct {
@@ -27,7 +28,7 @@ type sidecar struct {
 
 const (
 	sideHeader = 128
-	sideMagic  = uint64(0x31_78_64_69_68_67_62_01) // changes with the record
+	sideMagic  = uint64(0x32_78_64_69_68_67_62_01) // changes with the record
 )
 
 func newSidecar(cache, file string) sidecar {
@@ -71,7 +72,7 @@ func (s sidecar) load(f *os.File, info fs.FileInfo) (x *session.Index, covered i
 	if print, err := fingerprint(f, covered); err != nil || string(print) != string(b[40:72]) {
 		return none, 0
 	}
-	x, ok := session.IndexOf(b[sideHeader:], covered)
+	x, ok := session.IndexOf(b[sideHeader:], covered, int32(binary.NativeEndian.Uint32(b[72:])))
 	if !ok {
 		return none, 0
 	}
@@ -97,6 +98,7 @@ func (s sidecar) save(f *os.File, info fs.FileInfo, x *session.Index) {
 	binary.NativeEndian.PutUint64(head[24:], dev)
 	binary.NativeEndian.PutUint64(head[32:], ino)
 	copy(head[40:], print)
+	binary.NativeEndian.PutUint32(head[72:], uint32(x.Named()))
 	dir := filepath.Dir(s.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return

@@ -26,7 +26,7 @@ func getState(ctx context.Context, s *server, _ call) (reply, error) {
 
 // state is how the session stands. Writer's.
 func (s *server) state(p protocol.Policy) ([]byte, error) {
-	items, err := s.context()
+	messages, err := s.counter.Messages(s.view.Tree, s.view.Leaf)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *server) state(p protocol.Policy) ([]byte, error) {
 		o.str("sessionName", name)
 	}
 	waiting := len(v.Queue.Steering) + len(v.Queue.FollowUp)
-	return o.flag("autoCompactionEnabled", p.AutoCompaction).num("messageCount", float64(len(items))).
+	return o.flag("autoCompactionEnabled", p.AutoCompaction).num("messageCount", float64(messages)).
 		num("pendingMessageCount", float64(waiting)).done(), nil
 }
 

@@ -114,6 +114,7 @@ type server struct {
 	wire       protocol.Wire
 	view       view.View
 	paths      *session.Projector
+	counter    session.Counter
 	compacting bool
 	accepted   []answer // of prompts whose run has not begun to talk
 }
