@@ -110,3 +110,6 @@ func (m Message) Prompt() string {
 	}
 	return strings.Join(parts, "\n\n")
 }
+
+// DecodeTool reads the declaration of a tool; it keeps v.
+func DecodeTool(v Value) (ToolSpec, bool) { return decodeTool(v) }

@@ -33,28 +33,28 @@ const (
 type (
 	// Prompt says something to the model at the leaf and starts a run.
 	Prompt struct {
-		Text     string
-		Images   []message.Block
-		WhenBusy Behavior
+		Text     string          `json:"message,required"`
+		Images   []message.Block `json:"images,images"`
+		WhenBusy Behavior        `json:"streamingBehavior,words=steer|followUp"`
 	}
 
 	// Retry asks the model again from the leaf without a new message, or from Entry
 	// if that is set, where the leaf goes first.
 	Retry struct {
-		Entry *session.ID
-		Exact bool // the place may lie between a tool call and its results
+		Entry *session.ID `json:"entryId"`
+		Exact bool        // the place may lie between a tool call and its results
 	}
 
 	// Steer queues a message for after the current turn, or for the next run.
 	Steer struct {
-		Text   string
-		Images []message.Block
+		Text   string          `json:"message,required"`
+		Images []message.Block `json:"images,images"`
 	}
 
 	// FollowUp queues a message for when the run would end, or for the next run.
 	FollowUp struct {
-		Text   string
-		Images []message.Block
+		Text   string          `json:"message,required"`
+		Images []message.Block `json:"images,images"`
 	}
 
 	// Abort ends what is going on, waits until it has ended and keeps what was
@@ -65,12 +65,14 @@ type (
 	ClearQueue struct{}
 
 	// DropQueued takes one of them back.
-	DropQueued struct{ ID session.ID }
+	DropQueued struct {
+		ID session.ID `json:"id,required"`
+	}
 
 	// EditQueued gives one of them another text.
 	EditQueued struct {
-		ID   session.ID
-		Text string
+		ID   session.ID `json:"id,required"`
+		Text string     `json:"message,required"`
 	}
 
 	// SendQueue starts a run with what waits.
@@ -98,10 +100,10 @@ type (
 type (
 	// Navigate moves the leaf.
 	Navigate struct {
-		Target session.ID // "": before the first entry
+		Target session.ID `json:"entryId,required"` // "": before the first entry
 		// At stands right behind the target whatever it is. Without it, choosing
 		// a message of the user stands before it and gives its text back.
-		At bool
+		At bool `json:"position,words=auto|at"`
 		// Strict refuses a place between a tool call and its results, Exact takes
 		// it; else the leaf goes on to the last result of that turn.
 		Strict, Exact bool
@@ -111,8 +113,8 @@ type (
 		// aborted. Instructions are something to look at above all or, with
 		// ReplaceInstructions, all that the summariser is told.
 		Summarize           bool
-		Instructions        string
-		ReplaceInstructions bool
+		Instructions        string `json:"customInstructions"`
+		ReplaceInstructions bool   `json:"replaceInstructions"`
 
 		Label   string // of the summary or, without one, of the target
 		Persist bool   // write down at once where the leaf stands
@@ -120,18 +122,19 @@ type (
 
 	// Navigated says where the leaf came to stand.
 	Navigated struct {
-		Old, Leaf session.ID
-		Aborted   bool            // while summing up: nothing has moved
-		Summary   session.ID      // the entry of the summary, "" without one
-		Moved     bool            // the place was between a call and its results
-		Text      string          // of the chosen message of the user, for the editor
-		Images    []message.Block // its images
+		Old     session.ID      `json:"oldLeafId"`
+		Leaf    session.ID      `json:"leafId"`
+		Aborted bool            // while summing up: nothing has moved
+		Summary session.ID      `json:"summaryEntryId"` // the entry of the summary, "" without one
+		Moved   bool            // the place was between a call and its results
+		Text    string          `json:"editorText"` // of the chosen message of the user, for the editor
+		Images  []message.Block // its images
 	}
 
 	// SetLabel labels an entry; an empty text takes the label away.
 	SetLabel struct {
-		Entry session.ID
-		Text  string
+		Entry session.ID `json:"entryId,required"`
+		Text  string     `json:"label"`
 	}
 )
 
@@ -139,31 +142,42 @@ type (
 type (
 	// Hide takes a message out of what the model sees at the leaf and after it. The
 	// message stays in the session, and other branches see it.
-	Hide struct{ Entry session.ID }
+	Hide struct {
+		Entry session.ID `json:"entryId,required"`
+	}
 
 	// Unhide makes the model see a message again as it was, "" the one that was
 	// hidden last.
-	Unhide struct{ Entry session.ID }
+	Unhide struct {
+		Entry session.ID `json:"entryId"`
+	}
 
 	// GetEntry asks for all of an entry, also one that the model does not see.
-	GetEntry struct{ Entry session.ID }
+	GetEntry struct {
+		Entry session.ID `json:"entryId,required"`
+	}
 
 	// EntryInfo is an entry of the session.
 	EntryInfo struct {
-		Entry  session.ID
+		Entry  session.ID      `json:"entryId"`
 		Line   json.RawMessage // as it stands in the file
 		OnPath bool            // it is on the way to the leaf
 		Seen   bool            // and the model sees it, if with other words
 	}
 
 	// Hidden says which message the model sees otherwise now, and by which entry.
-	Hidden struct{ Entry, Edit session.ID }
+	Hidden struct {
+		Entry session.ID `json:"entryId"`
+		Edit  session.ID `json:"editId"`
+	}
 )
 
 // Sessions.
 type (
 	// SetName names the session; an empty name is refused.
-	SetName struct{ Text string }
+	SetName struct {
+		Text string `json:"name,required"`
+	}
 
 	// MakeTitle has the session named by its model, of all that was said and done,
 	// and returns the name.
@@ -172,15 +186,19 @@ type (
 	// NewSession goes over to a new session in the same folder.
 	NewSession struct {
 		Label  string
-		Parent string // the file of the session that it comes from, not looked at; ""
+		Parent string `json:"parentSession"` // the file of the session that it comes from, not looked at; ""
 	}
 
 	// SwitchSession goes over to the session of that id or file.
-	SwitchSession struct{ Session string }
+	SwitchSession struct {
+		Session string `json:"sessionPath,required"`
+	}
 
 	// Fork goes over to a new session with the path to the parent of a message of
 	// the user, and gives the message back.
-	Fork struct{ Entry session.ID }
+	Fork struct {
+		Entry session.ID `json:"entryId,required"`
+	}
 
 	// Clone goes over to a new session with the path to the leaf.
 	Clone struct{}
@@ -195,11 +213,16 @@ type (
 // Settings of the session.
 type (
 	// SetModel asks another model from the next turn on.
-	SetModel struct{ Provider, ID string }
+	SetModel struct {
+		Provider string `json:"provider,required"`
+		ID       string `json:"modelId,required"`
+	}
 
 	// SetThinking sets how much the model is to think; a level the model lacks
 	// becomes the nearest one it has.
-	SetThinking struct{ Level string }
+	SetThinking struct {
+		Level string `json:"level,required"`
+	}
 
 	// GetModels lists the models that can be asked.
 	GetModels struct{}
@@ -269,7 +292,9 @@ type (
 	}
 
 	// Reconnect connects to an MCP server anew.
-	Reconnect struct{ Server string }
+	Reconnect struct {
+		Server string `json:"server,required"`
+	}
 
 	// GetSystemPrompt asks what the next request will say before the
 	// conversation.
@@ -300,8 +325,8 @@ type (
 type (
 	// Bash runs a command in the session's folder and records it.
 	Bash struct {
-		ID                 any // repeated in BashOutput
-		Command            string
+		ID                 any    // repeated in BashOutput
+		Command            string `json:"command,required"`
 		ExcludeFromContext bool
 	}
 

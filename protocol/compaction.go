@@ -13,15 +13,17 @@ type (
 	// Compact sums up the older part of the conversation at the leaf. A run is
 	// ended first and not taken up again; what was queued meanwhile is said after
 	// it. Instructions tell the summariser what to look at.
-	Compact struct{ Instructions string }
+	Compact struct {
+		Instructions string `json:"customInstructions"`
+	}
 
 	// Compacted says what a compaction has done.
 	Compacted struct {
-		Entry        session.ID // "" if it was enough to shorten messages
+		Entry        session.ID `json:"entryId"` // "" if it was enough to shorten messages
 		Summary      string
-		FirstKept    session.ID
+		FirstKept    session.ID `json:"firstKeptEntryId"`
 		TokensBefore int64
-		TokensAfter  int64          // estimated
+		TokensAfter  int64          `json:"estimatedTokensAfter"` // estimated
 		Usage        *message.Usage // of all requests
 		Details      message.Value  // {"readFiles":[…],"modifiedFiles":[…]}
 		Messages     int            // that were summed up
@@ -31,8 +33,8 @@ type (
 	// EditSummary says the summary of a compaction anew. It becomes a compaction
 	// of a branch beside the old one, where the conversation then stands.
 	EditSummary struct {
-		Entry session.ID
-		Text  string
+		Entry session.ID `json:"entryId,required"`
+		Text  string     `json:"text,required"`
 	}
 )
 
@@ -67,7 +69,7 @@ type (
 	// made again after a while.
 	SummaryRetryScheduled struct {
 		Attempt, Max int
-		Delay        time.Duration
+		Delay        time.Duration `json:"delayMs"`
 		Error        string
 	}
 	SummaryRetryStarted struct {

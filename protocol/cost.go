@@ -67,8 +67,8 @@ type (
 	// the leaf on. The message stays in the session, other branches see it as it was,
 	// and Unhide brings it back. Images and tool calls of the message stay.
 	EditContext struct {
-		Entry session.ID
-		Text  string
+		Entry session.ID `json:"entryId,required"`
+		Text  string     `json:"text,required"`
 	}
 )
 

@@ -29,7 +29,7 @@ type Open struct {
 	// Entry is where to stand, "" before the first entry; nil: where the
 	// conversation stood last. A place between a tool call and its results becomes
 	// that behind the last result, unless Exact is set.
-	Entry *session.ID
+	Entry *session.ID `json:"entryId"`
 	Exact bool
 
 	// Own wants a leaf, queues and runs of its own, also where the session is open

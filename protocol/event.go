@@ -30,8 +30,8 @@ type (
 
 	// State is how the session stands after the entries that came before.
 	State struct {
-		Leaf    session.ID
-		Running bool // a run goes on, retry waits included
+		Leaf    session.ID `json:"leafId"`
+		Running bool       // a run goes on, retry waits included
 		// Compacting means that a compaction goes on, within a run or by itself.
 		Compacting bool
 		Model      *provider.Info
@@ -60,8 +60,9 @@ type (
 	// LeafMoved says that the conversation stands elsewhere; appending moves the
 	// leaf too, but is not told by this event.
 	LeafMoved struct {
-		Old, New session.ID
-		By       string // the front end that asked for it; ""
+		Old session.ID `json:"oldLeafId"`
+		New session.ID `json:"leafId"`
+		By  string     // the front end that asked for it; ""
 	}
 )
 
@@ -91,8 +92,8 @@ type (
 
 	// Delta is one step of it, and the usage known so far.
 	Delta struct {
-		message.Delta
-		Usage message.Usage
+		message.Delta `json:"delta"`
+		Usage         message.Usage
 	}
 )
 
@@ -133,7 +134,7 @@ type (
 	}
 	RetryStarted struct {
 		Attempt, Max int
-		Delay        time.Duration
+		Delay        time.Duration `json:"delayMs"`
 		Error        string
 	}
 	RetryEnded struct {

@@ -10,7 +10,7 @@ import (
 type (
 	// ListSessions lists sessions, those last used first.
 	ListSessions struct {
-		All    bool   // of all folders
+		All    bool   `json:"scope,words=cwd|all"` // of all folders
 		CWD    string // of this folder; "": that of the session
 		Query  string // words that name, first message, id or path must all have
 		Limit  int    // 0: 100
@@ -33,8 +33,8 @@ type (
 
 	// SearchSessions searches what was said in sessions.
 	SearchSessions struct {
-		Query string // as `bough sessions search` takes it
-		All   bool   // in all folders
+		Query string `json:"query,required"`      // as `bough sessions search` takes it
+		All   bool   `json:"scope,words=cwd|all"` // in all folders
 		CWD   string // in this one; "": that of the session
 		Limit int    // sessions; 0: 50
 	}
@@ -52,13 +52,20 @@ type (
 	}
 
 	// RenameSession names a session, also one that is not open.
-	RenameSession struct{ Session, To string }
+	RenameSession struct {
+		Session string `json:"session,required"`
+		To      string `json:"name,required"`
+	}
 
 	// TrashSession puts a session that nobody works with aside.
-	TrashSession struct{ Session string }
+	TrashSession struct {
+		Session string `json:"session,required"`
+	}
 
 	// RestoreSession takes one back. It is answered with the path.
-	RestoreSession struct{ Session string }
+	RestoreSession struct {
+		Session string `json:"session,required"`
+	}
 
 	// CheckSession says what is wrong with a session file, "" the session's own.
 	CheckSession struct{ Session string }

@@ -12,22 +12,23 @@ type (
 	// Take puts something of another branch onto this one, as messages that the
 	// model hears. What it cost is not counted again.
 	Take struct {
-		What Taking
+		What Taking `json:"what,required,words=answer|summary|entries"`
 		// Entries are what to take; of an answer or a summary one, the place on
 		// the other branch.
-		Entries []session.ID
+		Entries []session.ID `json:"entryIds,required"`
 		// To, if set, takes all from the one entry of Entries to it that speaks.
-		To session.ID
+		To session.ID `json:"toEntryId"`
 		// Instructions are for a summary, as in Navigate.
-		Instructions string
+		Instructions string `json:"customInstructions"`
 	}
 
 	// Taken says what came of it.
 	Taken struct {
-		Old, Leaf session.ID
-		Aborted   bool         // while summing up: nothing was taken
-		From      []session.ID // the entries that were taken
-		Entries   []session.ID // the new ones, in order
+		Old     session.ID   `json:"oldLeafId"`
+		Leaf    session.ID   `json:"leafId"`
+		Aborted bool         // while summing up: nothing was taken
+		From    []session.ID `json:"fromIds"`  // the entries that were taken
+		Entries []session.ID `json:"entryIds"` // the new ones, in order
 	}
 )
 

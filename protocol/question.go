@@ -43,8 +43,9 @@ type (
 
 	// Answer answers a question with the id of one of its choices.
 	Answer struct {
-		Question, Choice string
-		Text             string // more words, for whoever asks to be allowed; ""
+		Question string `json:"question,required"`
+		Choice   string `json:"choice,required"`
+		Text     string // more words, for whoever asks to be allowed; ""
 	}
 )
 

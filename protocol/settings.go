@@ -39,9 +39,10 @@ type (
 	// SetSetting sets a setting for this run, or takes that back, or changes it in
 	// the user's file.
 	SetSetting struct {
-		Key, Value string // as a person writes it
-		Unset      bool
-		Save       bool
+		Key   string `json:"key,required"`
+		Value string // as a person writes it
+		Unset bool
+		Save  bool
 	}
 
 	// SettingSet says what came of it.
