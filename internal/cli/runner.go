@@ -125,13 +125,14 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	hub := control.NewHub(o)
 	defer hub.Close()
+	start.Who = string(m)
 	c, err := hub.Connect(ctx, start)
 	if err != nil {
 		return 1, err
 	}
 	defer c.Close()
 	if m == modeRPC {
-		return r.runRPC(ctx, c)
+		return r.runRPC(ctx, c, r.door(hub, models))
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,

@@ -55,26 +55,34 @@ func (h *Hub) adjust(ctx context.Context, change Change) (later bool) {
 	if change.Options != nil {
 		change.Options(&h.opts)
 	}
+	if h.starting > 0 {
+		h.changes = append(h.changes, change)
+	}
 	var all []*Session
 	for _, s := range h.sessions {
 		all = append(all, s)
 	}
 	h.mu.Unlock()
 	for _, s := range all {
-		// A session that is closed in between needs no change.
-		_ = s.do(ctx, func() {
-			if change.Options != nil {
-				change.Options(&s.opts)
-			}
-			if change.Model {
-				s.remodel()
-			}
-		})
-		if change.Setup {
-			if _, err := s.reload(ctx, false); err != nil {
-				later = true
-			}
+		later = s.adjust(ctx, change) || later
+	}
+	return later
+}
+
+// adjust carries a change to one session.
+func (s *Session) adjust(ctx context.Context, change Change) (later bool) {
+	// A session that is closed in between needs no change.
+	_ = s.do(ctx, func() {
+		if change.Options != nil {
+			change.Options(&s.opts)
 		}
+		if change.Model {
+			s.remodel()
+		}
+	})
+	if change.Setup {
+		_, err := s.reload(ctx, false)
+		later = err != nil
 	}
 	return later
 }

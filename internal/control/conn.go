@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -76,7 +77,14 @@ func (c *Conn) Watch(ctx context.Context, after session.Seq) iter.Seq2[protocol.
 			yield(nil, protocol.ErrClosed)
 			return
 		}
-		if err := s.do(ctx, func() { s.watch(m, after) }); err != nil {
+		err := s.do(ctx, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.s == s {
+				s.watch(m, after)
+			} // else it comes along with the others
+		})
+		if err != nil && !(errors.Is(err, protocol.ErrClosed) && c.session() != s) {
 			yield(nil, err)
 			return
 		}
@@ -270,7 +278,7 @@ func (h *Hub) alone(s *Session) bool {
 // begin is how a new session of this front end is begun.
 func (c *Conn) begin() Start {
 	start := c.start
-	start.Open, start.AtWord, start.Label, start.Own = "", "", "", false
+	start.Open, start.AtWord, start.Entry, start.Label, start.Own = "", "", nil, "", false
 	start.New = session.Header{CWD: c.session().dir}
 	return start
 }

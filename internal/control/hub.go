@@ -162,6 +162,15 @@ type Start struct {
 	// queues, a model and runs of its own. What it says is a branch in the same log.
 	Own bool
 
+	// Main makes such a view the main one if there is none.
+	Main bool
+
+	// Entry is where to stand, in place of AtWord, "" before the first entry; nil:
+	// see AtWord. A place between a tool call and its results becomes that behind
+	// the last result, unless Exact is set.
+	Entry *session.ID
+	Exact bool
+
 	Beside bool // open it also if another process runs it, whatever Options.Alone says
 
 	Provider, Model string // "" : the session's, else the default
@@ -178,8 +187,11 @@ type Hub struct {
 	opts Options
 
 	mu       sync.Mutex
-	sessions map[string]*Session // see keyOf, and a number for views of their own; guarded by mu
-	closed   bool                // guarded by mu
+	sessions map[string]*Session      // see keyOf, and a number for views of their own; guarded by mu
+	busy     map[string]chan struct{} // of sessions that are being started or closed; closed after that; guarded by mu
+	starting int                      // sessions; guarded by mu
+	changes  []Change                 // while sessions are started, which lack them; guarded by mu
+	closed   bool                     // guarded by mu
 
 	views atomic.Int64 // of their own, so far
 
@@ -200,7 +212,7 @@ func NewHub(o Options) *Hub {
 	if o.Retry.Asked == 0 {
 		o.Retry.Asked = time.Minute
 	}
-	return &Hub{opts: o, sessions: map[string]*Session{}}
+	return &Hub{opts: o, sessions: map[string]*Session{}, busy: map[string]chan struct{}{}}
 }
 
 // Connect returns a client that stands at the session of start. The caller must
@@ -214,35 +226,100 @@ func (h *Hub) Connect(ctx context.Context, start Start) (*Conn, error) {
 }
 
 // open returns a session that is live already, or makes it so. The caller holds
-// it until it calls leave.
+// it until it calls leave. Who opens one does not wait for others to be started.
 func (h *Hub) open(ctx context.Context, start Start) (*Session, error) {
-	live, err := load(ctx, start)
-	if err != nil {
-		return nil, err
+	for {
+		live, err := load(ctx, start)
+		if err != nil {
+			return nil, err
+		}
+		e, err := h.enter(keyOf(live, start), start)
+		if err == nil && e.begin {
+			return h.begin(ctx, live, start, e)
+		}
+		live.Close() // of no use
+		if err != nil || e.s != nil {
+			return e.s, err
+		}
+		select {
+		case <-e.busy:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
+}
+
+// entering is what is to be done about a session that somebody wants to open.
+type entering struct {
+	s    *Session      // it is live
+	busy chan struct{} // it is just being started or closed: ask again when this is closed
+
+	begin   bool // it is to be begun
+	key     string
+	own     bool
+	opts    Options
+	changes int // of the hub, so far
+}
+
+func (h *Hub) enter(key string, start Start) (entering, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		live.Close() // of no use
-		return nil, protocol.ErrClosed
+		return entering{}, protocol.ErrClosed
 	}
-	key := keyOf(live, start)
-	if start.Own {
+	s, busy := h.sessions[key], h.busy[key]
+	own := start.Own && !(start.Main && s == nil)
+	switch {
+	case own:
 		key += fmt.Sprintf("\x00%d", h.views.Add(1))
-	}
-	if s, ok := h.sessions[key]; ok && start.Open != "" {
-		live.Close() // it is open already
+	case busy != nil:
+		return entering{busy: busy}, nil
+	case s != nil:
 		s.holders++
-		return s, nil
+		return entering{s: s}, nil
 	}
-	s, err := newSession(ctx, h, live, start)
-	if err != nil {
+	h.busy[key] = make(chan struct{})
+	h.starting++
+	return entering{begin: true, key: key, own: own, opts: h.opts, changes: len(h.changes)}, nil
+}
+
+// begin starts a session.
+func (h *Hub) begin(ctx context.Context, live *session.Session, start Start, e entering) (*Session, error) {
+	start.Own = e.own
+	s, err := newSession(ctx, h, live, start, e)
+	h.mu.Lock()
+	h.idleLocked(e.key)
+	missed := h.changes[e.changes:]
+	if h.starting--; h.starting == 0 {
+		h.changes = nil
+	}
+	closed := h.closed
+	if err == nil && !closed {
+		s.holders = 1
+		h.sessions[e.key] = s
+	}
+	h.mu.Unlock()
+	switch {
+	case err != nil:
 		live.Close() // the error of starting is the one to tell
 		return nil, err
+	case closed:
+		s.close()
+		return nil, protocol.ErrClosed
 	}
-	s.holders, s.key = 1, key
-	h.sessions[key] = s
+	for _, c := range missed {
+		s.adjust(ctx, c)
+	}
+	if h.views.Load() > 0 {
+		s.post(s.look) // what other views have said meanwhile
+	}
 	return s, nil
+}
+
+// idleLocked lets those go on who wait for a session to be started or closed.
+func (h *Hub) idleLocked(key string) {
+	close(h.busy[key])
+	delete(h.busy, key)
 }
 
 // keyOf tells sessions apart: by their files, since copies of a file have one id,
@@ -278,7 +355,7 @@ func load(ctx context.Context, start Start) (*session.Session, error) {
 // stir lets the other views of a session's log look what is new in it.
 func (h *Hub) stir(s *Session) {
 	if h.views.Load() == 0 {
-		return // nor is there a reason to wait for a session that is being opened
+		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -298,49 +375,58 @@ func (h *Hub) stir(s *Session) {
 func (h *Hub) leave(s *Session) {
 	h.mu.Lock()
 	s.holders--
-	last := s.holders == 0
+	last := s.holders == 0 && h.sessions[s.key] == s
 	if last && h.opts.Linger && !h.closed {
 		h.lingering.Go(func() {
 			s.rest()
 			h.drop(s)
 		})
 		last = false
-	} else if last && h.sessions[s.key] == s {
-		delete(h.sessions, s.key)
 	}
 	h.mu.Unlock()
 	if last {
-		s.close()
+		h.drop(s)
 	}
 }
 
-// drop closes a session that has come to rest, unless somebody has come to it
-// meanwhile.
+// drop closes a session unless somebody has come to it meanwhile. Who opens it
+// again waits until it is closed.
 func (h *Hub) drop(s *Session) {
 	h.mu.Lock()
-	if s.holders > 0 {
+	if s.holders > 0 || h.sessions[s.key] != s {
 		h.mu.Unlock()
 		return
 	}
-	if h.sessions[s.key] == s {
-		delete(h.sessions, s.key)
-	}
+	delete(h.sessions, s.key)
+	h.busy[s.key] = make(chan struct{})
 	h.mu.Unlock()
 	s.close()
+	h.mu.Lock()
+	h.idleLocked(s.key)
+	h.mu.Unlock()
 }
 
 // Close ends all sessions: what runs is aborted, and what was said is kept.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
-	var all []*Session
+	var (
+		all  []*Session
+		busy []chan struct{}
+	)
 	for _, s := range h.sessions {
 		all = append(all, s)
+	}
+	for _, b := range h.busy {
+		busy = append(busy, b)
 	}
 	clear(h.sessions)
 	h.mu.Unlock()
 	for _, s := range all {
 		s.close()
+	}
+	for _, b := range busy {
+		<-b
 	}
 	h.lingering.Wait()
 }

@@ -148,7 +148,7 @@ func (s *Session) moveTo(leaf session.ID) error {
 	if err := s.branch.Move(leaf); err != nil {
 		return &protocol.Error{Code: protocol.UnknownEntry, Text: err.Error(), Err: err}
 	}
-	if old != leaf {
+	if leaf = s.branch.Leaf(); old != leaf {
 		s.emit(protocol.LeafMoved{Old: old, New: leaf, By: s.author()})
 		s.startMark()
 		s.settleIn(old)

@@ -116,8 +116,8 @@ type untold struct {
 // markAfter is how long a move of the leaf stays in memory only.
 const markAfter = 2 * time.Second
 
-func newSession(ctx context.Context, h *Hub, live *session.Session, start Start) (_ *Session, err error) {
-	s := &Session{hub: h, opts: h.opts, store: start.Store, file: start.File, live: live, fresh: start.Open == "", apart: start.Own,
+func newSession(ctx context.Context, h *Hub, live *session.Session, start Start, e entering) (_ *Session, err error) {
+	s := &Session{hub: h, key: e.key, opts: e.opts, store: start.Store, file: start.File, live: live, fresh: start.Open == "", apart: start.Own,
 		mail: make(chan func(), 64), ended: make(chan struct{}), watchers: map[*mailbox]struct{}{}, bashes: map[*bash]struct{}{}}
 	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.dir = start.Dir
@@ -131,7 +131,7 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 	}()
 	if start.Open != "" {
 		s.lease(ctx)
-		if s.other != nil && h.opts.Alone && !start.Beside {
+		if s.other != nil && s.opts.Alone && !start.Beside {
 			return nil, s.other
 		}
 		// Whoever had it until now may have written since it was read.
@@ -140,7 +140,12 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		}
 	}
 	s.branch = live.Branch(s.takeUp())
-	if err := s.standAt(start.AtWord); err != nil {
+	if start.Entry != nil {
+		err = s.standOn(*start.Entry, start.Exact)
+	} else {
+		err = s.standAt(start.AtWord)
+	}
+	if err != nil {
 		return nil, err
 	}
 	live.Foreign = func(entries []*session.Entry) {
@@ -154,7 +159,7 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start)
 		return nil, err
 	}
 	s.told = s.path()
-	if h.opts.Early {
+	if s.opts.Early {
 		if err := s.declareEarly(); err != nil {
 			return nil, fmt.Errorf("begin the session: %w", err)
 		}
@@ -188,14 +193,17 @@ func (s *Session) standAt(word string) error {
 	if err != nil {
 		return err
 	}
-	end, err := tree.TurnEnd(id, tree.Leaf())
+	return s.standOn(id, false)
+}
+
+// standOn moves the leaf to an entry. Before the owner has begun.
+func (s *Session) standOn(id session.ID, exact bool) error {
+	at, err := s.stand(id, exact)
 	if err != nil {
-		return fmt.Errorf("read the session: %w", err)
+		return err
 	}
-	if end != id {
-		s.note("info", "Moved on to %s: the results of a tool turn belong together.", end)
-	}
-	return s.branch.Move(end)
+	s.sayMoved(id, at)
+	return s.branch.Move(at)
 }
 
 func (s *Session) find(tree *session.Tree, word string) (session.ID, error) {

@@ -1,0 +1,59 @@
+package control
+
+import (
+	"context"
+
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// A Door opens sessions of a hub.
+type Door struct {
+	Hub *Hub
+
+	// Find completes the start of what is to be opened: which file, in which folder,
+	// with which model.
+	Find func(ctx context.Context, o protocol.Open) (Start, error)
+}
+
+var _ protocol.Door = Door{}
+
+// Open returns a client that stands at a session.
+func (d Door) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(), error) {
+	start, err := d.Find(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	start.Entry, start.Exact, start.Own, start.Main, start.Who = o.Entry, o.Exact, o.Own, o.Own, o.Who
+	if start.Open == "" {
+		start.Label = o.Name
+	}
+	c, err := d.Hub.Connect(ctx, start)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Entry != nil {
+		// Who joins a session that is open already takes the others along.
+		if err := c.standAt(ctx, *o.Entry, o.Exact); err != nil {
+			c.Close()
+			return nil, nil, err
+		}
+	}
+	return c, c.Close, nil
+}
+
+// standAt moves the leaf of the session to an entry, unless it is there.
+func (c *Conn) standAt(ctx context.Context, entry session.ID, exact bool) error {
+	_, err := owned(ctx, asked{c.session(), c.start.Who}, func() (protocol.None, error) {
+		s := c.session()
+		at, err := s.stand(entry, exact)
+		if err != nil || at == s.branch.Leaf() {
+			return protocol.None{}, err
+		}
+		if err := s.atRest(); err != nil {
+			return protocol.None{}, err
+		}
+		return protocol.None{}, s.step(at)
+	})
+	return err
+}
