@@ -52,6 +52,7 @@ var floors = []struct {
 	{"internal/journal", 3},
 	{"protocol", 3},
 	{"internal/compaction", 3},
+	{"internal/permission", 3},
 	{"session", 2},
 	{"provider", 2},
 	{"tool", 2},

@@ -54,13 +54,13 @@ func searchTool(tools []*serverTool) tool.Tool {
 	type args struct {
 		Query string `json:"query"`
 	}
-	return tool.New(message.ToolSpec{Name: searchName,
+	return inner{tool.New(message.ToolSpec{Name: searchName,
 		Description: "Find tools of MCP servers by words of what they do. The answer has their names, descriptions and arguments; " +
 			callName + " calls them. Servers with such tools:\n" + serversOf(tools),
 		Parameters: message.Value(`{"properties":{"query":{"description":"Words that name or describe the tool; empty lists all names","type":"string"}},"required":["query"],"type":"object"}`),
 	}, func(_ context.Context, a args, _ func(message.Output)) (message.Output, error) {
 		return message.TextOutput(search(tools, a.Query)), nil
-	})
+	})}
 }
 
 // search ranks tools by how many of the words they have, in the name above all.
@@ -127,4 +127,20 @@ func (c *caller) Run(ctx context.Context, args json.RawMessage, progress func(me
 		inner = []byte(s)
 	}
 	return c.tools[i].Run(ctx, json.RawMessage(inner), progress)
+}
+
+// Effect says which tool is called in truth.
+func (c *caller) Effect(_ context.Context, args json.RawMessage) tool.Effect {
+	name, _ := rawjson.GetString(args, "tool")
+	if !slices.ContainsFunc(c.tools, func(t *serverTool) bool { return t.name == name }) {
+		return tool.Effect{Kind: tool.Reads}
+	}
+	return tool.Effect{Tool: name}
+}
+
+// inner is a tool that works on what is known here already.
+type inner struct{ tool.Tool }
+
+func (inner) Effect(context.Context, json.RawMessage) tool.Effect {
+	return tool.Effect{Kind: tool.Reads}
 }

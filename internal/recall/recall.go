@@ -5,6 +5,7 @@ package recall
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ var spec = message.ToolSpec{
 // stands.
 func New(at func(context.Context) (*session.Tree, session.ID, error)) tool.Tool {
 	b := &budget{left: perRun}
-	return tool.New(spec, func(ctx context.Context, a args, _ func(message.Output)) (message.Output, error) {
+	return reader{tool.New(spec, func(ctx context.Context, a args, _ func(message.Output)) (message.Output, error) {
 		tree, leaf, err := at(ctx)
 		if err != nil {
 			return message.Output{}, err
@@ -64,7 +65,14 @@ func New(at func(context.Context) (*session.Tree, session.ID, error)) tool.Tool 
 		}
 		b.spend(len(text))
 		return message.TextOutput(text), nil
-	})
+	})}
+}
+
+// reader is a tool that reads the conversation alone.
+type reader struct{ tool.Tool }
+
+func (reader) Effect(context.Context, json.RawMessage) tool.Effect {
+	return tool.Effect{Kind: tool.Reads}
 }
 
 // budget is what one run may still read.

@@ -54,16 +54,16 @@ type Session struct {
 func Tools(ws workspace.Workspace, o Options) []tool.Tool {
 	s := &set{ws: ws, o: o}
 	list := []tool.Tool{
-		onFile{function{readSpec, s.read}, s, false},
-		function{bashSpec, s.bash},
-		onFile{function{editSpec, s.edit}, s, true},
-		onFile{function{writeSpec, s.write}, s, true},
-		function{grepSpec, s.grep},
-		function{findSpec, s.find},
-		function{lsSpec, s.ls},
+		onFile{function{readSpec, s.read, s.readsFile}, s, false},
+		function{bashSpec, s.bash, s.runs},
+		onFile{function{editSpec, s.edit, s.edits}, s, true},
+		onFile{function{writeSpec, s.write, s.writes}, s, true},
+		function{grepSpec, s.grep, s.readsFolder},
+		function{findSpec, s.find, s.readsFolder},
+		function{lsSpec, s.ls, s.readsFolder},
 	}
 	if runtime.GOOS == "windows" {
-		list = append(list, function{powershellSpec(), s.powershell})
+		list = append(list, function{powershellSpec(), s.powershell, s.runsPowershell})
 	}
 	return list
 }
@@ -79,6 +79,8 @@ type set struct {
 type function struct {
 	spec message.ToolSpec
 	run  func(ctx context.Context, a *arguments, progress func(message.Output)) message.Output
+
+	effect effect
 }
 
 func (f function) Spec() message.ToolSpec { return f.spec }
