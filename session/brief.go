@@ -16,6 +16,8 @@ type Brief struct {
 	Model       ModelChange
 	Thinking    string
 	ThinkingSet bool
+
+	edited map[key]bool // ids of what edits in the context are about
 }
 
 // Brief tells of [Projector.Context] in short. Messages are counted by the index;
@@ -28,9 +30,9 @@ func (p *Projector) Brief(t *Tree, leaf ID) (Brief, error) {
 	}
 	var b Brief
 	if ok {
-		b.Messages, b.System, err = p.count(t, picked)
+		err = p.count(&b, t, picked)
 	} else if out, err = p.Context(t, leaf); err == nil {
-		b.Messages = len(out.Items)
+		b.Messages, b.edited = len(out.Items), keysOf(out.edits)
 		for _, it := range out.Items {
 			if it.Message.Role == message.System {
 				b.System = append(b.System, it.Message)
@@ -67,9 +69,18 @@ func (p *Projector) Customs(t *Tree, leaf ID) ([]string, error) {
 	return types, nil
 }
 
-// count counts what records say in a context that is made of them, and returns
-// its system messages.
-func (p *Projector) count(t *Tree, records []int32) (n int, system []message.Message, err error) {
+func keysOf(edits map[ID]*Entry) map[key]bool {
+	keys := make(map[key]bool, len(edits))
+	for id := range edits {
+		k, _ := keyOf([]byte(id))
+		keys[k] = true
+	}
+	return keys
+}
+
+// count counts what records say in a context that is made of them, and keeps its
+// system messages.
+func (p *Projector) count(b *Brief, t *Tree, records []int32) (err error) {
 	var edits []*Entry
 	for _, i := range records {
 		if t.x.at(i).kind == kindEdit {
@@ -78,34 +89,30 @@ func (p *Projector) count(t *Tree, records []int32) (n int, system []message.Mes
 	}
 	var out Projection
 	if out.edits, err = p.edits(edits); err != nil {
-		return 0, nil, err
+		return err
 	}
-	edited := make(map[key]bool, len(out.edits))
-	for id := range out.edits {
-		k, _ := keyOf([]byte(id))
-		edited[k] = true
-	}
+	b.edited = keysOf(out.edits)
 	for at, i := range records {
 		r := t.x.at(i)
 		switch {
-		case r.tellsMessage() && (len(edited) == 0 || !edited[r.id]):
-			n++
+		case r.tellsMessage() && (len(b.edited) == 0 || !b.edited[r.id]):
+			b.Messages++
 			continue
-		case r.kind != 0 && !speaking(r.kind):
+		case !speaking(r.kind):
 			continue
 		}
 		out.Items = out.Items[:0]
 		if err := p.add(&out, t.passing(i), at == 0); err != nil {
-			return 0, nil, err
+			return err
 		}
-		n += len(out.Items)
+		b.Messages += len(out.Items)
 		for _, it := range out.Items {
 			if it.Message.Role == message.System {
-				system = append(system, it.Message)
+				b.System = append(b.System, it.Message)
 			}
 		}
 	}
-	return n, system, nil
+	return nil
 }
 
 // tellsMessage reports whether an entry, if nothing edits it, puts just one message
@@ -127,6 +134,8 @@ type Counter struct {
 	leaf ID
 	size int // of the tree
 	n    int // messages at leaf
+
+	edited map[key]bool // see Brief
 }
 
 // Messages returns how many messages the context at leaf has.
@@ -143,7 +152,7 @@ func (c *Counter) Messages(t *Tree, leaf ID) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		c.n, more = b.Messages, 0
+		c.n, c.edited, more = b.Messages, b.edited, 0
 	}
 	c.t, c.leaf, c.size, c.n = t, leaf, t.Size(), c.n+more
 	return c.n, nil
@@ -161,7 +170,7 @@ func (c *Counter) more(t *Tree, leaf ID) (int, bool, error) {
 		if int(i) < c.size { // noRecord, or another branch
 			return 0, false, nil
 		}
-		if k := t.x.at(i).kind; k == kindCompaction || k == kindEdit {
+		if r := t.x.at(i); r.kind == kindCompaction || r.kind == kindEdit || c.edited[r.id] {
 			return 0, false, nil
 		}
 		news = append(news, i)
@@ -220,4 +229,28 @@ func (e *Entry) setup() (message.Value, bool) {
 	}
 	c, ok := body.(Custom)
 	return c.Data, ok
+}
+
+// Newest calls visit for the messages of the context at leaf, the last one first,
+// until it returns false. It reads no more than that takes.
+func (p *Projector) Newest(t *Tree, leaf ID, visit func(Item) bool) error {
+	out, entries, err := p.choose(t, leaf)
+	if err != nil {
+		return err
+	}
+	if out.edits, err = p.edits(entries); err != nil {
+		return err
+	}
+	for i, e := range slices.Backward(entries) {
+		out.Items = out.Items[:0]
+		if err := p.add(&out, e, i == 0); err != nil {
+			return err
+		}
+		for _, it := range slices.Backward(out.Items) {
+			if !visit(it) {
+				return nil
+			}
+		}
+	}
+	return nil
 }

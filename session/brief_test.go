@@ -59,6 +59,7 @@ func TestABriefIsWhatTheContextIs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			b.edited = nil // not for those who ask
 			want := Brief{Messages: len(p.Items), Model: p.Model, Thinking: p.Thinking, ThinkingSet: p.ThinkingSet}
 			for _, it := range p.Items {
 				if it.Message.Role == message.System {
@@ -67,6 +68,22 @@ func TestABriefIsWhatTheContextIs(t *testing.T) {
 			}
 			if !reflect.DeepEqual(b, want) {
 				t.Fatalf("seed %d: at %s %+v, want %+v", seed, leaf, b, want)
+			}
+			var newest []Item
+			stop := r.IntN(len(p.Items) + 1)
+			if err := new(Projector).Newest(tr, leaf, func(it Item) bool {
+				newest = append(newest, it)
+				return len(newest) < stop
+			}); err != nil {
+				t.Fatal(err)
+			}
+			for i, it := range newest {
+				if same := p.Items[len(p.Items)-1-i]; it.Entry.ID != same.Entry.ID || string(it.Message.JSON()) != string(same.Message.JSON()) {
+					t.Fatalf("seed %d: at %s message %d from the end is of %s, want %s", seed, leaf, i, it.Entry.ID, same.Entry.ID)
+				}
+			}
+			if len(newest) != min(max(stop, 1), len(p.Items)) {
+				t.Fatalf("seed %d: at %s %d messages were visited, want %d of %d", seed, leaf, len(newest), stop, len(p.Items))
 			}
 			if r.IntN(3) == 0 {
 				continue // the count need not be asked for at each entry

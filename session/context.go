@@ -31,10 +31,10 @@ func (p *Projector) Stream(t *Tree, leaf ID, visit func(m []byte) error) (Projec
 	if out.edits, err = p.edits(entries); err != nil {
 		return out, err
 	}
-	r := reader{src: t.src}
+	r := t.Reader()
 	for i, e := range entries {
 		if e.Type == TypeMessage && out.edits[e.ID] == nil {
-			line, err := r.read(e)
+			line, err := r.Read(e)
 			if errors.Is(err, ErrTooLong) {
 				continue
 			} else if err != nil {
@@ -225,8 +225,9 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-// reader reads lines of a log that often follow each other, several at once.
-type reader struct {
+// A Reader reads the lines of entries that often follow each other in the log,
+// several at once.
+type Reader struct {
 	src  Source
 	from Seq // where buf begins
 	buf  []byte
@@ -241,8 +242,12 @@ type Ahead interface {
 	ReadAhead(b []byte, from Seq) (int, error)
 }
 
-// read returns the line of an entry; it is good until the next call.
-func (r *reader) read(e *Entry) ([]byte, error) {
+// Reader returns a reader of the lines of the tree's entries.
+func (t *Tree) Reader() *Reader { return &Reader{src: t.src} }
+
+// Read returns the line of an entry as [Entry.Raw] does; it is good until the next
+// call.
+func (r *Reader) Read(e *Entry) ([]byte, error) {
 	ahead, ok := e.src.(Ahead)
 	if !ok || e.src != r.src || e.Line.Size > MaxLine {
 		return e.Raw()
