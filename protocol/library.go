@@ -36,7 +36,7 @@ type (
 		Query string `json:"query,required"`      // as `bough sessions search` takes it
 		All   bool   `json:"scope,words=cwd|all"` // in all folders
 		CWD   string // in this one; "": that of the session
-		Limit int    // sessions; 0: 50
+		Limit int    // hits; 0: 50
 	}
 
 	// Found is what SearchSessions found, the best first.

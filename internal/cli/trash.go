@@ -11,6 +11,7 @@ import (
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
 )
@@ -68,14 +69,20 @@ func (r *runner) pathOf(ctx context.Context, word string) (string, error) {
 	return head.Path, err
 }
 
-func (r *runner) throwAway(ctx context.Context, path string, json bool) error {
+// putAway moves a session to the trash.
+func (r *runner) putAway(ctx context.Context, path string) (filestore.Trashed, error) {
 	if _, err := filestore.ReadHeader(path); errors.Is(err, session.ErrNotSession) {
-		return fmt.Errorf("%s is no session, and is left where it is", path)
+		return filestore.Trashed{}, protocol.Fail(protocol.BadRequest, "%s is no session, and is left where it is", path)
 	}
 	one, err := r.trash().Put(ctx, r.store, path)
 	if l, ok := errors.AsType[*session.LeasedError](err); ok {
-		return fmt.Errorf("%s is open in another bough (process %d) and is left where it is. End that first", path, l.PID)
+		return one, protocol.Fail(protocol.Busy, "%s is open in another bough (process %d) and is left where it is. End that first", path, l.PID)
 	}
+	return one, err
+}
+
+func (r *runner) throwAway(ctx context.Context, path string, json bool) error {
+	one, err := r.putAway(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -232,19 +239,25 @@ func renameCommand(ctx context.Context, env Env, opts map[string]string, words [
 	if err != nil {
 		return err
 	}
+	id, err := r.rename(ctx, path, name)
+	if err == nil && opts["--json"] != "" {
+		_, err = fmt.Fprintf(env.Stdout, "{\"path\":%s,\"id\":%s,\"name\":%s}\n", rawjson.Quote(path), rawjson.Quote(id), rawjson.Quote(name))
+	}
+	return err
+}
+
+// rename names the session in a file, and returns its id.
+func (r *runner) rename(ctx context.Context, path, name string) (id string, err error) {
 	s, err := session.Open(ctx, r.store, path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = s.Main().Append(ctx, session.Info{Name: name})
 	if cerr := s.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		return fmt.Errorf("name the session: %w", err)
+		return "", fmt.Errorf("name the session: %w", err)
 	}
-	if opts["--json"] != "" {
-		_, err = fmt.Fprintf(env.Stdout, "{\"path\":%s,\"id\":%s,\"name\":%s}\n", rawjson.Quote(path), rawjson.Quote(s.Header().ID), rawjson.Quote(name))
-	}
-	return err
+	return s.Header().ID, nil
 }
