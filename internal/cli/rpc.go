@@ -16,7 +16,7 @@ func (r *runner) runRPC(ctx context.Context, c protocol.Client, door protocol.Do
 	if r.env.StdinTerminal {
 		r.say("--mode rpc reads commands in JSON, one a line; docs/rpc.md has them. End with ctrl+d.")
 	}
-	err := rpc.Run(ctx, c, rpc.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr})
+	err := rpc.Run(ctx, c, rpc.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr, Door: door, Version: Version})
 	if errors.Is(err, syscall.EPIPE) {
 		return 1, errSilent // the client is gone
 	}

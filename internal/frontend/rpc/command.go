@@ -17,50 +17,75 @@ type reply func() ([]byte, error)
 // command is what becomes of one kind of line.
 type command struct {
 	fields []field
-	does   func(context.Context, *server, call) (reply, error)
+	does   func(context.Context, *window, call) (reply, error)
 
-	// Slow ones wait for something, and others are carried out meanwhile. What is
-	// soon done is waited for when the input ends.
+	// begins is of those that a run may begin with, in place of does. Its answer
+	// comes before the run's events, all others come behind what they have caused.
+	begins func(context.Context, *window, call) (reply, bool, error)
+
+	// Slow ones wait for something, and others are carried out meanwhile; waits, if
+	// there is one, tells which calls do. What is soon done is waited for when the
+	// input ends.
 	slow, soon bool
+	waits      func(call) bool
+
+	// lag is of slow ones that can be aborted: what their events say when an abort
+	// finds them.
+	lag lag
 
 	// Of slow ones: those that are behind are answered behind those that are ahead
 	// and began before them.
 	ahead, behind bool
+
+	// views is of commands on views themselves, which the attached one answers.
+	views bool
 }
 
-var errNull = errors.New("null")
+var (
+	errNull     = errors.New("null")                   // the data of an answer is null
+	errAnswered = errors.New("it is answered already") // by the command itself
+)
 
-// find returns the command of a name.
-func find(name string) (command, bool) {
+// find returns the command of a name, and whether only bough has it.
+func find(name string) (cmd command, ours, ok bool) {
+	if cmd, ok = findPi(name); ok {
+		return cmd, false, true
+	}
+	cmd, ok = findOurs(name)
+	return cmd, ok, ok
+}
+
+// findPi returns the command that pi has of a name.
+func findPi(name string) (command, bool) {
 	message := []field{{name: "message"}, {name: "images", kind: images, optional: true}}
 	switch name {
 	case "prompt":
-		return command{fields: append(message, field{name: "streamingBehavior", optional: true, words: []string{"steer", "followUp"}})}, true
+		return command{fields: append(message, field{name: "streamingBehavior", optional: true, words: []string{"steer", "followUp"}}), begins: ask}, true
 	case "steer":
 		return command{fields: message, does: steer}, true
 	case "follow_up":
 		return command{fields: message, does: followUp}, true
 	case "abort":
-		return command{does: plain(protocol.Abort{}), slow: true, soon: true, behind: true}, true
+		return command{does: abort, slow: true, soon: true, behind: true}, true
 	case "clear_queue":
 		return command{does: clearQueue}, true
 
 	case "get_state":
 		return command{does: getState}, true
 	case "get_messages":
-		return command{does: later((*server).messages)}, true
+		return command{does: later((*window).messages)}, true
 	case "get_last_assistant_text":
-		return command{does: later((*server).lastText)}, true
+		return command{does: later((*window).lastText)}, true
 	case "get_session_stats":
 		return command{does: getStats}, true
 	case "get_commands":
 		return command{does: getCommands}, true
 	case "get_fork_messages":
-		return command{does: later((*server).forkMessages)}, true
+		return command{does: later((*window).forkMessages)}, true
 	case "get_entries":
 		return command{fields: []field{{name: "since", optional: true}}, does: getEntries}, true
 	case "get_tree":
-		return command{does: later((*server).tree)}, true
+		return command{does: later((*window).tree)}, true
 
 	case "set_model":
 		return command{fields: []field{{name: "provider"}, {name: "modelId"}}, does: setModel}, true
@@ -73,7 +98,7 @@ func find(name string) (command, bool) {
 	case "cycle_thinking_level":
 		return command{does: cycleThinking}, true
 	case "get_available_thinking_levels":
-		return command{does: later((*server).levels)}, true
+		return command{does: later((*window).levels)}, true
 
 	case "set_steering_mode":
 		return command{fields: []field{{name: "mode"}}, does: setMode("steeringMode")}, true
@@ -87,11 +112,11 @@ func find(name string) (command, bool) {
 		return command{does: plain(protocol.AbortRetry{})}, true
 
 	case "compact":
-		return command{fields: []field{{name: "customInstructions", optional: true}}, does: compact, slow: true, ahead: true}, true
+		return command{fields: []field{{name: "customInstructions", optional: true}}, does: compact, slow: true, ahead: true, lag: compactionLag}, true
 	case "bash":
-		return command{fields: []field{{name: "command"}, {name: "excludeFromContext", kind: flag, optional: true}}, does: bash, slow: true}, true
+		return command{fields: []field{{name: "command"}, {name: "excludeFromContext", kind: flag, optional: true}}, does: bash, slow: true, lag: shellLag}, true
 	case "abort_bash":
-		return command{does: plain(protocol.AbortBash{})}, true
+		return command{does: abortBash}, true
 
 	case "new_session":
 		return command{fields: []field{{name: "parentSession", optional: true}}, does: newSession, slow: true, soon: true}, true
@@ -111,31 +136,51 @@ func find(name string) (command, bool) {
 
 // handle carries out one line.
 func (s *server) handle(ctx context.Context, line []byte) {
+	at := s.named("")
 	c, err := decode(line)
 	if err != nil {
-		s.respond(ctx, failure(call{name: "parse"}, err))
+		s.respond(ctx, at, failure(call{name: "parse"}, err))
 		return
 	}
 	if c.name == "extension_ui_response" {
 		return // nobody has asked
 	}
-	cmd, known := find(c.name)
+	cmd, ours, known := find(c.name)
+	c.coded = s.aware.Load() || ours
+	if ours {
+		s.aware.Store(true)
+	}
 	if !known {
-		s.respond(ctx, failure(c, fmt.Errorf("Unknown command: %s", word(c))))
+		s.respond(ctx, at, failure(c, protocol.Fail(protocol.UnknownCommand, "Unknown command: %s", word(c))))
 		return
 	}
-	if err := c.check(cmd.fields); err != nil {
-		s.respond(ctx, failure(c, err))
+	err = c.check(cmd.fields)
+	w := at
+	if v := c.fields["view"]; err == nil && !cmd.views && !rawjson.IsNull(v) {
+		c.view, c.coded = v, true
+		if err = c.check([]field{{name: "view"}}); err == nil {
+			if w = s.named(c.text("view")); w == nil || c.text("view") == "" {
+				w, err = at, unknownView(c.text("view"))
+			}
+		}
+	}
+	if err != nil {
+		s.respond(ctx, at, failure(c, err))
 		return
 	}
 	switch {
-	case c.name == "prompt":
-		s.prompt(ctx, c)
-	case cmd.slow:
-		s.start(ctx, cmd, c)
+	case cmd.begins != nil:
+		w.begin(ctx, cmd, c)
+	case cmd.slow && (cmd.waits == nil || cmd.waits(c)):
+		w.start(ctx, cmd, c)
 	default:
-		s.do(ctx, cmd, c)
+		r, err := cmd.does(ctx, w, c)
+		w.answer(ctx, c, r, err)
 	}
+}
+
+func unknownView(name string) error {
+	return protocol.Fail(UnknownView, "There is no view %q. list_views tells which there are.", name)
 }
 
 // word is what stands in the place of a command's name.
@@ -151,37 +196,37 @@ func word(c call) string {
 }
 
 // start carries out a slow command in a goroutine.
-func (s *server) start(ctx context.Context, cmd command, c call) {
-	before, over := s.ahead, make(chan struct{})
+func (w *window) start(ctx context.Context, cmd command, c call) {
+	before, over := w.ahead, make(chan struct{})
 	if cmd.ahead {
-		s.ahead = over
+		w.ahead = over
 	}
 	if cmd.soon {
-		s.going.Add(1)
+		w.s.going.Add(1)
+	}
+	var sent *sent
+	if cmd.lag != noLag {
+		sent = w.send(cmd.lag, c.commandID())
 	}
 	go func() {
 		if cmd.soon {
-			defer s.going.Done()
+			defer w.s.going.Done()
 		}
 		defer close(over)
-		r, err := cmd.does(ctx, s, c)
+		r, err := cmd.does(ctx, w, c)
+		w.runs(sent)
 		if cmd.behind && before != nil {
 			<-before
 		}
-		s.answer(ctx, c, r, err)
+		w.answer(ctx, c, r, err)
 	}()
 }
 
-func (s *server) do(ctx context.Context, cmd command, c call) {
-	r, err := cmd.does(ctx, s, c)
-	s.answer(ctx, c, r, err)
-}
-
-func (s *server) answer(ctx context.Context, c call, r reply, err error) {
-	if ctx.Err() != nil {
+func (w *window) answer(ctx context.Context, c call, r reply, err error) {
+	if ctx.Err() != nil || errors.Is(err, errAnswered) {
 		return // nobody is to be answered any more
 	}
-	s.respond(ctx, success(c, r, err))
+	w.s.respond(ctx, w, success(c, r, err))
 }
 
 // success makes a response of what a command came to.
@@ -200,6 +245,8 @@ func success(c call, r reply, err error) answer {
 			data = []byte("null")
 		case err != nil:
 			return failure(c, err).make()
+		case data == nil:
+			return append(b, '}')
 		}
 		return append(append(append(b, `,"data":`...), data...), '}')
 	}}
@@ -208,7 +255,11 @@ func success(c call, r reply, err error) answer {
 func failure(c call, err error) answer {
 	text := err.Error()
 	return answer{size: overhead + len(c.id) + len(text), make: func() []byte {
-		return append(rawjson.AppendString(append(head(c, false), `,"error":`...), text), '}')
+		b := rawjson.AppendString(append(head(c, false), `,"error":`...), text)
+		if code := codeOf(err); c.coded && code != "" {
+			b = rawjson.AppendString(append(b, `,"code":`...), string(code))
+		}
+		return append(b, '}')
 	}}
 }
 
@@ -223,36 +274,46 @@ func head(c call, ok bool) []byte {
 		name = "unknown"
 	}
 	b = rawjson.AppendString(append(b, `"type":"response","command":`...), name)
+	if c.view != nil {
+		b = append(append(b, `,"view":`...), c.view...)
+	}
 	if ok {
 		return append(b, `,"success":true`...)
 	}
 	return append(b, `,"success":false`...)
 }
 
-// prompt hands over what is said to the model. A run that it begins is told of
-// when it begins to talk, see begun.
-func (s *server) prompt(ctx context.Context, c call) {
+// begin hands over what a run may begin with. A run that it begins is told of when
+// it begins to talk, see begun.
+func (w *window) begin(ctx context.Context, cmd command, c call) {
+	s := w.s
 	s.mu.Lock()
-	s.asking = true
+	w.asking = true
 	s.mu.Unlock()
-	d, err := protocol.Call(ctx, s.c, protocol.Prompt{Text: c.text("message"), Images: c.images(), WhenBusy: protocol.Behavior(c.text("streamingBehavior"))})
-	a := success(c, disposition(d), err)
+	r, begun, err := cmd.begins(ctx, w, c)
+	a := success(c, r, err)
+	begun = begun && err == nil
 	s.mu.Lock()
-	s.asking = false
-	begun := err == nil && d == protocol.Started
+	w.asking = false
 	if begun {
-		s.prompts++
-		s.started = append(s.started, prompt{s.prompts, a})
+		w.prompts++
+		w.started = append(w.started, prompt{w.prompts, a})
 	}
-	number := s.prompts
+	number := w.prompts
 	s.cond.Broadcast()
 	s.mu.Unlock()
 	if !begun {
-		s.respond(ctx, a)
+		s.respond(ctx, w, a)
 		return
 	}
 	// An error says that the session is closed, and so is the stream.
-	_, _ = protocol.Call(ctx, s.c, protocol.Sync{ID: promptID + strconv.Itoa(number)})
+	_, _ = protocol.Call(ctx, w.c, protocol.Sync{ID: promptID + strconv.Itoa(number)})
+}
+
+// ask says something to the model.
+func ask(ctx context.Context, w *window, c call) (reply, bool, error) {
+	d, err := protocol.Call(ctx, w.c, protocol.Prompt{Text: c.text("message"), Images: c.images(), WhenBusy: protocol.Behavior(c.text("streamingBehavior"))})
+	return disposition(d), d == protocol.Started, err
 }
 
 func disposition(d protocol.Disposition) reply {
@@ -260,42 +321,42 @@ func disposition(d protocol.Disposition) reply {
 }
 
 // plain is a command of ours without fields or result.
-func plain(cmd protocol.Command[protocol.None]) func(context.Context, *server, call) (reply, error) {
-	return func(ctx context.Context, s *server, _ call) (reply, error) {
-		_, err := protocol.Call(ctx, s.c, cmd)
+func plain(cmd protocol.Command[protocol.None]) func(context.Context, *window, call) (reply, error) {
+	return func(ctx context.Context, w *window, _ call) (reply, error) {
+		_, err := protocol.Call(ctx, w.c, cmd)
 		return nil, err
 	}
 }
 
 // later is a question that the writer can answer by itself.
-func later(f func(*server) ([]byte, error)) func(context.Context, *server, call) (reply, error) {
-	return func(_ context.Context, s *server, _ call) (reply, error) {
-		return func() ([]byte, error) { return f(s) }, nil
+func later(f func(*window) ([]byte, error)) func(context.Context, *window, call) (reply, error) {
+	return func(_ context.Context, w *window, _ call) (reply, error) {
+		return func() ([]byte, error) { return f(w) }, nil
 	}
 }
 
-func steer(ctx context.Context, s *server, c call) (reply, error) {
-	d, err := protocol.Call(ctx, s.c, protocol.Steer{Text: c.text("message"), Images: c.images()})
+func steer(ctx context.Context, w *window, c call) (reply, error) {
+	d, err := protocol.Call(ctx, w.c, protocol.Steer{Text: c.text("message"), Images: c.images()})
 	return disposition(d), err
 }
 
-func followUp(ctx context.Context, s *server, c call) (reply, error) {
-	d, err := protocol.Call(ctx, s.c, protocol.FollowUp{Text: c.text("message"), Images: c.images()})
+func followUp(ctx context.Context, w *window, c call) (reply, error) {
+	d, err := protocol.Call(ctx, w.c, protocol.FollowUp{Text: c.text("message"), Images: c.images()})
 	return disposition(d), err
 }
 
-func clearQueue(ctx context.Context, s *server, _ call) (reply, error) {
-	q, err := protocol.Call(ctx, s.c, protocol.ClearQueue{})
+func clearQueue(ctx context.Context, w *window, _ call) (reply, error) {
+	q, err := protocol.Call(ctx, w.c, protocol.ClearQueue{})
 	return done(newObject().texts("steering", q.Steering).texts("followUp", q.FollowUp)), err
 }
 
-func setModel(ctx context.Context, s *server, c call) (reply, error) {
-	m, err := protocol.Call(ctx, s.c, protocol.SetModel{Provider: c.text("provider"), ID: c.text("modelId")})
+func setModel(ctx context.Context, w *window, c call) (reply, error) {
+	m, err := protocol.Call(ctx, w.c, protocol.SetModel{Provider: c.text("provider"), ID: c.text("modelId")})
 	return value(m), err
 }
 
-func cycleModel(ctx context.Context, s *server, _ call) (reply, error) {
-	m, err := protocol.Call(ctx, s.c, protocol.CycleModel{})
+func cycleModel(ctx context.Context, w *window, _ call) (reply, error) {
+	m, err := protocol.Call(ctx, w.c, protocol.CycleModel{})
 	if err != nil || m.Model == nil {
 		return null, err
 	}
@@ -305,8 +366,8 @@ func cycleModel(ctx context.Context, s *server, _ call) (reply, error) {
 	}, nil
 }
 
-func getModels(ctx context.Context, s *server, _ call) (reply, error) {
-	m, err := protocol.Call(ctx, s.c, protocol.GetModels{})
+func getModels(ctx context.Context, w *window, _ call) (reply, error) {
+	m, err := protocol.Call(ctx, w.c, protocol.GetModels{})
 	return func() ([]byte, error) {
 		list := make([][]byte, len(m.Models))
 		for i, info := range m.Models {
@@ -319,13 +380,13 @@ func getModels(ctx context.Context, s *server, _ call) (reply, error) {
 	}, err
 }
 
-func setThinking(ctx context.Context, s *server, c call) (reply, error) {
-	_, err := protocol.Call(ctx, s.c, protocol.SetThinking{Level: c.text("level")})
+func setThinking(ctx context.Context, w *window, c call) (reply, error) {
+	_, err := protocol.Call(ctx, w.c, protocol.SetThinking{Level: c.text("level")})
 	return nil, err
 }
 
-func cycleThinking(ctx context.Context, s *server, _ call) (reply, error) {
-	level, err := protocol.Call(ctx, s.c, protocol.CycleThinking{})
+func cycleThinking(ctx context.Context, w *window, _ call) (reply, error) {
+	level, err := protocol.Call(ctx, w.c, protocol.CycleThinking{})
 	if level == "" {
 		return null, err
 	}
@@ -334,52 +395,60 @@ func cycleThinking(ctx context.Context, s *server, _ call) (reply, error) {
 
 // setMode sets a mode of the queues. A word that there is no mode of counts as
 // one-at-a-time and is kept for get_state only, as clients of pi may expect.
-func setMode(key string) func(context.Context, *server, call) (reply, error) {
-	return func(ctx context.Context, s *server, c call) (reply, error) {
+func setMode(key string) func(context.Context, *window, call) (reply, error) {
+	return func(ctx context.Context, w *window, c call) (reply, error) {
 		mode := c.text("mode")
 		known := mode == "all" || mode == "one-at-a-time"
 		set, odd := mode, ""
 		if !known {
 			set, odd = "one-at-a-time", mode
 		}
-		if err := s.set(ctx, key, set, known); err != nil {
+		if err := w.set(ctx, key, set, known); err != nil {
 			return nil, err
 		}
-		s.mu.Lock()
-		s.words[key] = odd
-		s.mu.Unlock()
+		w.s.mu.Lock()
+		w.words[key] = odd
+		w.s.mu.Unlock()
 		return nil, nil
 	}
 }
 
-func setFlag(key string) func(context.Context, *server, call) (reply, error) {
-	return func(ctx context.Context, s *server, c call) (reply, error) {
-		return nil, s.set(ctx, key, string(c.fields["enabled"]), true)
+func setFlag(key string) func(context.Context, *window, call) (reply, error) {
+	return func(ctx context.Context, w *window, c call) (reply, error) {
+		return nil, w.set(ctx, key, string(c.fields["enabled"]), true)
 	}
 }
 
 // set sets a setting from now on and for later runs.
-func (s *server) set(ctx context.Context, key, value string, save bool) error {
-	if _, err := protocol.Call(ctx, s.c, protocol.SetSetting{Key: key, Value: value}); err != nil || !save {
+func (w *window) set(ctx context.Context, key, value string, save bool) error {
+	if _, err := protocol.Call(ctx, w.c, protocol.SetSetting{Key: key, Value: value}); err != nil || !save {
 		return err
 	}
-	if _, err := protocol.Call(ctx, s.c, protocol.SetSetting{Key: key, Value: value, Save: true}); err != nil {
-		fmt.Fprintf(s.o.Err, "bough: %s holds for this run, but could not be saved: %v\n", key, err)
+	if _, err := protocol.Call(ctx, w.c, protocol.SetSetting{Key: key, Value: value, Save: true}); err != nil {
+		fmt.Fprintf(w.s.o.Err, "bough: %s holds for this run, but could not be saved: %v\n", key, err)
 	}
 	return nil
 }
 
-func compact(ctx context.Context, s *server, c call) (reply, error) {
-	r, err := protocol.Call(ctx, s.c, protocol.Compact{Instructions: c.text("customInstructions")})
+func compact(ctx context.Context, w *window, c call) (reply, error) {
+	r, err := protocol.Call(ctx, w.c, protocol.Compact{Instructions: c.text("customInstructions")})
 	return func() ([]byte, error) { return r.JSON(), nil }, err
 }
 
-func bash(ctx context.Context, s *server, c call) (reply, error) {
-	cmd := protocol.Bash{Command: c.text("command"), ExcludeFromContext: c.flag("excludeFromContext")}
-	if c.id != nil {
-		cmd.ID = protocol.RawID(c.id)
-	}
-	r, err := protocol.Call(ctx, s.c, cmd)
+func abort(ctx context.Context, w *window, _ call) (reply, error) {
+	w.await(compactionLag, summaryLag)
+	_, err := protocol.Call(ctx, w.c, protocol.Abort{})
+	return nil, err
+}
+
+func abortBash(ctx context.Context, w *window, _ call) (reply, error) {
+	w.await(shellLag)
+	_, err := protocol.Call(ctx, w.c, protocol.AbortBash{})
+	return nil, err
+}
+
+func bash(ctx context.Context, w *window, c call) (reply, error) {
+	r, err := protocol.Call(ctx, w.c, protocol.Bash{ID: c.commandID(), Command: c.text("command"), ExcludeFromContext: c.flag("excludeFromContext")})
 	o := newObject().str("output", r.Output)
 	if r.ExitCode != nil {
 		o.num("exitCode", float64(*r.ExitCode))
@@ -391,27 +460,42 @@ func bash(ctx context.Context, s *server, c call) (reply, error) {
 	return done(o), err
 }
 
-func newSession(ctx context.Context, s *server, c call) (reply, error) {
-	_, err := protocol.Call(ctx, s.c, protocol.NewSession{Parent: c.text("parentSession")})
+func newSession(ctx context.Context, w *window, c call) (reply, error) {
+	_, err := protocol.Call(ctx, w.c, protocol.NewSession{Parent: c.text("parentSession")})
 	return done(newObject().flag("cancelled", false)), err
 }
 
-func switchSession(ctx context.Context, s *server, c call) (reply, error) {
-	_, err := protocol.Call(ctx, s.c, protocol.SwitchSession{Session: c.text("sessionPath")})
+func switchSession(ctx context.Context, w *window, c call) (reply, error) {
+	_, err := protocol.Call(ctx, w.c, protocol.SwitchSession{Session: c.text("sessionPath")})
 	return done(newObject().flag("cancelled", false)), err
 }
 
-func fork(ctx context.Context, s *server, c call) (reply, error) {
-	f, err := protocol.Call(ctx, s.c, protocol.Fork{Entry: session.ID(c.text("entryId"))})
+func fork(ctx context.Context, w *window, c call) (reply, error) {
+	w.copies(true)
+	f, err := protocol.Call(ctx, w.c, protocol.Fork{Entry: session.ID(c.text("entryId"))})
+	if err != nil {
+		w.copies(false)
+	}
 	return done(newObject().str("text", f.Text).flag("cancelled", false)), err
 }
 
-func clone(ctx context.Context, s *server, _ call) (reply, error) {
-	_, err := protocol.Call(ctx, s.c, protocol.Clone{})
+// copies keeps in mind that a view goes over to a copy of its session.
+func (w *window) copies(v bool) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	w.forking = v
+}
+
+func clone(ctx context.Context, w *window, _ call) (reply, error) {
+	w.copies(true)
+	_, err := protocol.Call(ctx, w.c, protocol.Clone{})
+	if err != nil {
+		w.copies(false)
+	}
 	return done(newObject().flag("cancelled", false)), err
 }
 
-func setName(ctx context.Context, s *server, c call) (reply, error) {
-	_, err := protocol.Call(ctx, s.c, protocol.SetName{Text: c.text("name")})
+func setName(ctx context.Context, w *window, c call) (reply, error) {
+	_, err := protocol.Call(ctx, w.c, protocol.SetName{Text: c.text("name")})
 	return nil, err
 }

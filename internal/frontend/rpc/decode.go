@@ -3,11 +3,14 @@ package rpc
 import (
 	"encoding/base64"
 	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
 )
 
 // call is one line of the input: a command.
@@ -15,6 +18,8 @@ type call struct {
 	id     []byte // JSON, as it was given; nil without one
 	name   string
 	fields map[string][]byte // JSON; of repeated ones the last
+	view   []byte            // JSON; nil if it names none
+	coded  bool              // a failure may have a code
 }
 
 // decode reads a line. err is for a line that is no JSON; what is no command has
@@ -55,10 +60,20 @@ const (
 	text kind = iota
 	flag
 	images
+	count   // how many
+	place   // an entry, or null for the place before the first
+	texts   // a list of them
+	content // a text, or blocks
+	entity  // an object
+	either  // a text or a list of them
+	moment  // Unix milliseconds
+	anything
 )
 
 func (k kind) String() string {
-	return [...]string{"a text", "true or false", "a list of images, each {\"type\":\"image\",\"data\":BASE64,\"mimeType\":TYPE}"}[k]
+	return [...]string{"a text", "true or false", "a list of images, each {\"type\":\"image\",\"data\":BASE64,\"mimeType\":TYPE}",
+		"a whole number from 0 on", "the id of an entry, or null for the place before the first", "a list of texts",
+		"a text, or a list of blocks, each {\"type\":\"text\",\"text\":TEXT} or an image", "an object", "a text or a list of texts", "a time in Unix milliseconds", "a value"}[k]
 }
 
 // field is one of a command's.
@@ -78,13 +93,13 @@ func (c call) check(fields []field) error {
 			if f.optional {
 				continue
 			}
-			return fmt.Errorf("%s lacks the field %q, which is %s", c.name, f.name, f.kind)
+			return protocol.Fail(protocol.BadRequest, "%s lacks the field %q, which is %s", c.name, f.name, f.kind)
 		}
 		if !f.takes(v) {
-			return fmt.Errorf("the field %q of %s must be %s", f.name, c.name, f.kind)
+			return protocol.Fail(protocol.BadRequest, "the field %q of %s must be %s", f.name, c.name, f.kind)
 		}
 		if s, _ := rawjson.String(v); f.words != nil && !slices.Contains(f.words, s) {
-			return fmt.Errorf("the field %q of %s must be one of %q", f.name, c.name, f.words)
+			return protocol.Fail(protocol.BadRequest, "the field %q of %s must be one of %q", f.name, c.name, f.words)
 		}
 	}
 	return nil
@@ -97,19 +112,52 @@ func (f field) takes(v []byte) bool {
 	case flag:
 		s := string(v)
 		return s == "true" || s == "false"
+	case count:
+		n, ok := rawjson.Number(v)
+		return ok && n >= 0 && n <= math.MaxInt32 && n == math.Trunc(n)
+	case moment:
+		n, ok := rawjson.Number(v)
+		return ok && n >= 0 && n <= 1<<53 && n == math.Trunc(n)
+	case place:
+		s, ok := rawjson.String(v)
+		return ok && s != "" || rawjson.IsNull(v)
+	case texts:
+		return isList(v, func(e []byte) bool { return rawjson.Kind(e) == '"' })
+	case either:
+		return rawjson.Kind(v) == '"' || isList(v, func(e []byte) bool { return rawjson.Kind(e) == '"' })
+	case content:
+		return rawjson.Kind(v) == '"' || isList(v, func(e []byte) bool { return isText(e) || isImage(e) })
+	case entity:
+		return rawjson.Kind(v) == '{'
+	case anything:
+		return true
 	}
+	return isList(v, isImage)
+}
+
+func isList(v []byte, each func([]byte) bool) bool {
 	if rawjson.Kind(v) != '[' {
 		return false
 	}
-	for b := range rawjson.Elements(v) {
-		typ, _ := rawjson.GetString(b, "type")
-		data, hasData := rawjson.GetString(b, "data")
-		mime, hasType := rawjson.GetString(b, "mimeType")
-		if typ != "image" || !hasData || !hasType || mime == "" || !isBase64(data) {
+	for e := range rawjson.Elements(v) {
+		if !each(e) {
 			return false
 		}
 	}
 	return true
+}
+
+func isText(v []byte) bool {
+	typ, _ := rawjson.GetString(v, "type")
+	_, has := rawjson.GetString(v, "text")
+	return typ == "text" && has
+}
+
+func isImage(v []byte) bool {
+	typ, _ := rawjson.GetString(v, "type")
+	data, hasData := rawjson.GetString(v, "data")
+	mime, hasType := rawjson.GetString(v, "mimeType")
+	return typ == "image" && hasData && hasType && mime != "" && isBase64(data)
 }
 
 func isBase64(s string) bool {
@@ -120,6 +168,44 @@ func isBase64(s string) bool {
 func (c call) text(name string) string {
 	s, _ := rawjson.String(c.fields[name])
 	return s
+}
+
+// count is a number, 0 without it.
+func (c call) count(name string) int {
+	n, _ := rawjson.Number(c.fields[name])
+	return int(n)
+}
+
+// place is where an entry is named: nil without the field, "" for null.
+func (c call) place(name string) *session.ID {
+	v, ok := c.fields[name]
+	if !ok {
+		return nil
+	}
+	s, _ := rawjson.String(v)
+	id := session.ID(s)
+	return &id
+}
+
+// texts is a list, or the one text in its place.
+func (c call) texts(name string) (list []string) {
+	v := c.fields[name]
+	if s, ok := rawjson.String(v); ok {
+		return []string{s}
+	}
+	for e := range rawjson.Elements(v) {
+		s, _ := rawjson.String(e)
+		list = append(list, s)
+	}
+	return list
+}
+
+// commandID is the id in the form that events of a command repeat it in.
+func (c call) commandID() any {
+	if c.id == nil {
+		return nil
+	}
+	return protocol.RawID(c.id)
 }
 
 func (c call) flag(name string) bool { return rawjson.Bool(c.fields[name]) }

@@ -27,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 		if (err == nil) != rawjson.Valid(line) {
 			t.Fatalf("decode: %v, though valid is %v", err, rawjson.Valid(line))
 		}
-		cmd, known := find(c.name)
+		cmd, _, known := find(c.name)
 		if known && c.check(cmd.fields) == nil {
 			for _, fd := range cmd.fields { // what passed the check is what it should be
 				if v := c.fields[fd.name]; !fd.optional && (v == nil || !fd.takes(v)) {
@@ -77,7 +77,7 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd, known := find(c.name)
+		cmd, _, known := find(c.name)
 		if err := c.check(cmd.fields); !known || (err == nil) != tt.ok {
 			t.Errorf("%s: %v", tt.line, err)
 		}

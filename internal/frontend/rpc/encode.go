@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/session"
 )
 
 // object is a JSON object being written.
@@ -39,6 +40,41 @@ func (o *object) texts(key string, list []string) *object {
 	}
 	return o.raw(key, rawjson.Array(elems))
 }
+
+// optional leaves empty texts out.
+func (o *object) optional(key, s string) *object {
+	if s == "" {
+		return o
+	}
+	return o.str(key, s)
+}
+
+// place writes the id of an entry, null for the place before the first.
+func (o *object) place(key string, id session.ID) *object {
+	if id == "" {
+		return o.raw(key, []byte("null"))
+	}
+	return o.str(key, string(id))
+}
+
+// json writes a value that is JSON already, if there is one.
+func (o *object) json(key, v string) *object {
+	if !rawjson.Valid([]byte(v)) {
+		return o
+	}
+	return o.raw(key, flat([]byte(v)))
+}
+
+// flat is JSON of others on one line.
+func flat(v []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v // nested too deep
+	}
+	return b.Bytes()
+}
+
+func (o *object) list(key string, elems [][]byte) *object { return o.raw(key, rawjson.Array(elems)) }
 
 // done closes the object.
 func (o *object) done() []byte { return append(o.b, '}') }

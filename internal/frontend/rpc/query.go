@@ -14,23 +14,23 @@ import (
 )
 
 // context is what the model would see. Writer's.
-func (s *server) context() ([]session.Item, error) {
-	p, err := s.paths.Context(s.view.Tree, s.view.Leaf)
+func (w *window) context() ([]session.Item, error) {
+	p, err := w.paths.Context(w.view.Tree, w.view.Leaf)
 	return p.Items, err
 }
 
-func getState(ctx context.Context, s *server, _ call) (reply, error) {
-	p, err := protocol.Call(ctx, s.c, protocol.GetPolicy{})
-	return func() ([]byte, error) { return s.state(p) }, err
+func getState(ctx context.Context, w *window, _ call) (reply, error) {
+	p, err := protocol.Call(ctx, w.c, protocol.GetPolicy{})
+	return func() ([]byte, error) { return w.state(p) }, err
 }
 
 // state is how the session stands. Writer's.
-func (s *server) state(p protocol.Policy) ([]byte, error) {
-	messages, err := s.counter.Messages(s.view.Tree, s.view.Leaf)
+func (w *window) state(p protocol.Policy) ([]byte, error) {
+	messages, err := w.counter.Messages(w.view.Tree, w.view.Leaf)
 	if err != nil {
 		return nil, err
 	}
-	v, o := &s.view, newObject()
+	v, o := &w.view, newObject()
 	if v.Model != nil {
 		info, err := encode(v.Model)
 		if err != nil {
@@ -38,8 +38,8 @@ func (s *server) state(p protocol.Policy) ([]byte, error) {
 		}
 		o.raw("model", info)
 	}
-	o.str("thinkingLevel", v.Thinking).flag("isStreaming", v.Running).flag("isCompacting", s.compacting)
-	o.str("steeringMode", s.mode("steeringMode", p.AllSteering)).str("followUpMode", s.mode("followUpMode", p.AllFollowUp))
+	o.str("thinkingLevel", v.Thinking).flag("isStreaming", v.Running).flag("isCompacting", w.compacting)
+	o.str("steeringMode", w.mode("steeringMode", p.AllSteering)).str("followUpMode", w.mode("followUpMode", p.AllFollowUp))
 	if v.File != "" {
 		o.str("sessionFile", v.File)
 	}
@@ -53,20 +53,20 @@ func (s *server) state(p protocol.Policy) ([]byte, error) {
 }
 
 // mode is the word for a mode of the queues.
-func (s *server) mode(key string, all bool) string {
+func (w *window) mode(key string, all bool) string {
 	if all {
 		return "all"
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if odd := s.words[key]; odd != "" {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	if odd := w.words[key]; odd != "" {
 		return odd
 	}
 	return "one-at-a-time"
 }
 
-func (s *server) messages() ([]byte, error) {
-	items, err := s.context()
+func (w *window) messages() ([]byte, error) {
+	items, err := w.context()
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (s *server) messages() ([]byte, error) {
 }
 
 // lastText is the newest answer that says something or was complete.
-func (s *server) lastText() ([]byte, error) {
-	items, err := s.context()
+func (w *window) lastText() ([]byte, error) {
+	items, err := w.context()
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +99,9 @@ func (s *server) lastText() ([]byte, error) {
 
 func said(m message.Message) bool { return session.TrimSpace(m.Text("")) != "" }
 
-func (s *server) forkMessages() ([]byte, error) {
+func (w *window) forkMessages() ([]byte, error) {
 	var list [][]byte
-	for e := range s.view.Tree.All() {
+	for e := range w.view.Tree.All() {
 		if e.Role != message.User {
 			continue
 		}
@@ -118,21 +118,21 @@ func (s *server) forkMessages() ([]byte, error) {
 	return newObject().raw("messages", rawjson.Array(list)).done(), nil
 }
 
-func getEntries(_ context.Context, s *server, c call) (reply, error) {
+func getEntries(_ context.Context, w *window, c call) (reply, error) {
 	_, behind := c.fields["since"]
 	behind = behind && !rawjson.IsNull(c.fields["since"])
 	since := session.ID(c.text("since"))
-	return func() ([]byte, error) { return s.entries(since, behind) }, nil
+	return func() ([]byte, error) { return w.entries(since, behind) }, nil
 }
 
 // entries are those of the session in the order of its file, or what stands behind
 // one of them. Writer's.
-func (s *server) entries(since session.ID, behind bool) ([]byte, error) {
-	if behind && !s.view.Tree.Has(since) {
+func (w *window) entries(since session.ID, behind bool) ([]byte, error) {
+	if behind && !w.view.Tree.Has(since) {
 		return nil, fmt.Errorf("Entry not found: %s", since)
 	}
 	var list [][]byte
-	for e := range s.view.Tree.All() {
+	for e := range w.view.Tree.All() {
 		if behind {
 			behind = e.ID != since
 			continue
@@ -143,7 +143,7 @@ func (s *server) entries(since session.ID, behind bool) ([]byte, error) {
 		}
 		list = append(list, raw)
 	}
-	return s.leaf(newObject().raw("entries", rawjson.Array(list))).done(), nil
+	return w.leaf(newObject().raw("entries", rawjson.Array(list))).done(), nil
 }
 
 // line is an entry as it stands in its file.
@@ -162,17 +162,12 @@ func line(e *session.Entry) ([]byte, error) {
 	return raw, nil
 }
 
-func (s *server) leaf(o *object) *object {
-	if s.view.Leaf == "" {
-		return o.raw("leafId", []byte("null"))
-	}
-	return o.str("leafId", string(s.view.Leaf))
-}
+func (w *window) leaf(o *object) *object { return o.place("leafId", w.view.Leaf) }
 
 // tree is the session as a tree. A long conversation is nested as deep as it is
 // long, so nothing here recurses. Writer's.
-func (s *server) tree() ([]byte, error) {
-	t := s.view.Tree
+func (w *window) tree() ([]byte, error) {
+	t := w.view.Tree
 	roots, children := family(t)
 	labels := map[session.ID]session.LabelState{}
 	for _, l := range t.Labels() {
@@ -213,10 +208,10 @@ func (s *server) tree() ([]byte, error) {
 		stack = append(stack, level{nodes: children[e.ID]})
 	}
 	b = append(b, `],"leafId":`...)
-	if s.view.Leaf == "" {
+	if w.view.Leaf == "" {
 		return append(b, "null}"...), nil
 	}
-	return append(rawjson.AppendString(b, string(s.view.Leaf)), '}'), nil
+	return append(rawjson.AppendString(b, string(w.view.Leaf)), '}'), nil
 }
 
 // family says who is whose child, as pi has it: an entry whose parent is not there
@@ -242,26 +237,26 @@ func family(t *session.Tree) (roots []*session.Entry, children map[session.ID][]
 	return roots, children
 }
 
-func (s *server) levels() ([]byte, error) {
+func (w *window) levels() ([]byte, error) {
 	levels := []string{"off"}
-	if m := s.view.Model; m != nil && m.Reasoning {
+	if m := w.view.Model; m != nil && m.Reasoning {
 		levels = m.Levels()
 	}
 	return newObject().texts("levels", levels).done(), nil
 }
 
-func getStats(ctx context.Context, s *server, _ call) (reply, error) {
-	st, err := protocol.Call(ctx, s.c, protocol.GetStats{})
-	return func() ([]byte, error) { return s.stats(st), nil }, err
+func getStats(ctx context.Context, w *window, _ call) (reply, error) {
+	st, err := protocol.Call(ctx, w.c, protocol.GetStats{})
+	return func() ([]byte, error) { return w.stats(st), nil }, err
 }
 
 // stats is what the session holds and took. Writer's.
-func (s *server) stats(st protocol.Stats) []byte {
+func (w *window) stats(st protocol.Stats) []byte {
 	o := newObject()
-	if s.view.File != "" {
-		o.str("sessionFile", s.view.File)
+	if w.view.File != "" {
+		o.str("sessionFile", w.view.File)
 	}
-	o.str("sessionId", s.view.Header.ID)
+	o.str("sessionId", w.view.Header.ID)
 	for _, n := range []struct {
 		key string
 		n   int
@@ -270,27 +265,24 @@ func (s *server) stats(st protocol.Stats) []byte {
 	}
 	o.raw("tokens", newObject().num("input", st.Input).num("output", st.Output).num("cacheRead", st.CacheRead).
 		num("cacheWrite", st.CacheWrite).num("total", st.Tokens()).done()).num("cost", st.Cost)
-	if u := st.Context; u != nil {
-		use := newObject()
-		percent, known := u.Percent()
-		if known {
-			use.num("tokens", float64(u.Tokens))
-		} else {
-			use.raw("tokens", []byte("null"))
-		}
-		use.num("contextWindow", float64(u.Window))
-		if known {
-			use.num("percent", percent)
-		} else {
-			use.raw("percent", []byte("null"))
-		}
-		o.raw("contextUsage", use.done())
+	if st.Context != nil {
+		o.raw("contextUsage", contextUse(st.Context))
 	}
 	return o.done()
 }
 
-func getCommands(ctx context.Context, s *server, _ call) (reply, error) {
-	r, err := protocol.Call(ctx, s.c, protocol.GetCommands{})
+// contextUse says how full the window of the model is.
+func contextUse(u *protocol.ContextUse) []byte {
+	o := newObject()
+	percent, known := u.Percent()
+	if !known {
+		return o.raw("tokens", []byte("null")).num("contextWindow", float64(u.Window)).raw("percent", []byte("null")).done()
+	}
+	return o.num("tokens", float64(u.Tokens)).num("contextWindow", float64(u.Window)).num("percent", percent).done()
+}
+
+func getCommands(ctx context.Context, w *window, _ call) (reply, error) {
+	r, err := protocol.Call(ctx, w.c, protocol.GetCommands{})
 	var list [][]byte
 	for _, c := range r.Commands {
 		o := newObject().str("name", c.Command)
@@ -307,15 +299,15 @@ func getCommands(ctx context.Context, s *server, _ call) (reply, error) {
 }
 
 // exportHTML writes all branches. Its answer names the file as the client did.
-func exportHTML(ctx context.Context, s *server, c call) (reply, error) {
-	s.mu.Lock()
-	file := s.file
-	s.mu.Unlock()
+func exportHTML(ctx context.Context, w *window, c call) (reply, error) {
+	w.s.mu.Lock()
+	file := w.file
+	w.s.mu.Unlock()
 	if file == "" {
 		return nil, errors.New("the session is kept in memory only, and only session files are exported")
 	}
 	out := c.text("outputPath")
-	e, err := protocol.Call(ctx, s.c, protocol.Export{Path: out, Page: true, Whole: true, Force: true})
+	e, err := protocol.Call(ctx, w.c, protocol.Export{Path: out, Page: true, Whole: true, Force: true})
 	if out == "" {
 		out = filepath.Base(e.Path)
 	}
