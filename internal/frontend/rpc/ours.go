@@ -173,7 +173,7 @@ func findWork(name string) (command, bool) {
 		return command{fields: []field{{name: "key"}, {name: "value", kind: anything, optional: true}, {name: "unset", kind: flag, optional: true},
 			{name: "save", kind: flag, optional: true}}, does: setSetting}, true
 	case "export":
-		return command{fields: []field{{name: "outputPath", optional: true}, {name: "whole", kind: flag, optional: true}, {name: "static", kind: flag, optional: true},
+		return command{fields: []field{{name: "path", optional: true}, {name: "whole", kind: flag, optional: true}, {name: "static", kind: flag, optional: true},
 			{name: "redact", kind: flag, optional: true}, {name: "page", kind: flag, optional: true}, {name: "force", kind: flag, optional: true}}, does: export, slow: true, soon: true}, true
 	}
 	return command{}, false

@@ -134,7 +134,7 @@ func setSetting(ctx context.Context, w *window, c call) (reply, error) {
 }
 
 func export(ctx context.Context, w *window, c call) (reply, error) {
-	e, err := protocol.Call(ctx, w.c, protocol.Export{Path: c.text("outputPath"), Whole: c.flag("whole"), Static: c.flag("static"),
+	e, err := protocol.Call(ctx, w.c, protocol.Export{Path: c.text("path"), Whole: c.flag("whole"), Static: c.flag("static"),
 		Redact: c.flag("redact"), Page: c.flag("page"), Force: c.flag("force")})
 	return done(newObject().str("path", e.Path).optional("redacted", e.Redacted)), err
 }
