@@ -68,7 +68,11 @@ func (s *set) grep(ctx context.Context, a *arguments, _ func(message.Output)) me
 		return trouble("search", name, err)
 	}
 	q.files = s.searched(ctx, path, info, &q)
-	found, err := q.run(ctx, s.ws)
+	ws := s.ws
+	if l, ok := ws.(interface{ Saved() workspace.Workspace }); ok {
+		ws = l.Saved() // to ask an editor for each file would take for ever
+	}
+	found, err := q.run(ctx, ws)
 	if err != nil {
 		return trouble("search", name, err)
 	}
