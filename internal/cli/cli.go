@@ -122,6 +122,7 @@ const (
 	modeJSON  mode = "json"
 	modeREPL  mode = "repl"
 	modeRPC   mode = "rpc"
+	modeACP   mode = "acp"
 )
 
 // chooseMode follows docs/spec/frontends.md A-02; until there is a terminal UI a

@@ -51,6 +51,7 @@ func commands() []command {
 		exportSpec(),
 		statsSpec(),
 		mcpCommand(),
+		acpCommand(),
 		{"doctor", "[FILE|ID [OUT]]", "say what is wrong with a session file, or with all",
 			"It only reads. The exit code is 1 if something is damaged, or if pi could not go on.\nWith --repair a new session of all that is left is written beside the file, or to OUT.\n",
 			[]commandOption{
@@ -95,7 +96,7 @@ func missingCommands() map[string]string {
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages,
-		"web": web, "serve": web, "pair": web, "devices": web, "attach": web, "acp": web,
+		"web": web, "serve": web, "pair": web, "devices": web, "attach": web,
 		"try": "/branch N in a conversation begins another way from an earlier entry.",
 	}
 }
@@ -117,6 +118,8 @@ func commandOf(ctx context.Context, env Env) (found bool, err error) {
 	switch name {
 	case "sessions":
 		return true, sessionsMain(ctx, env, env.Args[1:])
+	case "acp":
+		return true, acpMain(ctx, env, env.Args[1:])
 	case "mcp":
 		return true, mcpMain(ctx, env, env.Args[1:])
 	}

@@ -48,7 +48,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 	if err != nil {
 		return nil, err
 	}
-	ms := &models{r: r, reg: reg, keys: keys, offline: m != modeJSON && m != modeRPC}
+	ms := &models{r: r, reg: reg, keys: keys, offline: m != modeJSON && m != modeRPC && m != modeACP}
 	if path := r.env.Getenv("BOUGH_SCRIPT"); path != "" {
 		if ms.script, err = script.Load(r.env.abs(path)); err != nil {
 			return nil, fmt.Errorf("BOUGH_SCRIPT: %w", err)
@@ -74,7 +74,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 			return ms, ms.firstRun(ctx, found)
 		}
 	}
-	if !ms.offline && len(ms.reg.Available()) == 0 {
+	if !ms.offline && m != modeACP && len(ms.reg.Available()) == 0 {
 		return nil, errors.New(noModel)
 	}
 	ms.restrict()

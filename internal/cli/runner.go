@@ -30,6 +30,7 @@ type runner struct {
 	store    filestore.Store
 	asks     bool // there is a person at a terminal who can be asked
 	projects projects
+	editor   *editor // nil: there is none
 }
 
 // newRunner reads settings. It neither looks for models nor touches a session.

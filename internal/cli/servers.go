@@ -41,6 +41,7 @@ type servers struct {
 // again.
 func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimits, old *setup) (*servers, []string) {
 	list, problems := mcp.Load(r.paths, p.Dir, trusted)
+	list = mcp.Beside(list, r.editor.servers(p.Dir))
 	var odd []string
 	for _, pr := range problems {
 		odd = append(odd, pr.String())

@@ -55,7 +55,7 @@ func (r *runner) setUp(_ context.Context, p control.Place, was control.Was, old 
 		}
 	}
 	o := r.builtinOptions(p, s.settings)
-	s.builtins = builtin.Tools(workspace.NewLocal(p.Dir), o)
+	s.builtins = builtin.Tools(r.workspace(p), o)
 	tell(s.chooseTools(before))
 	var more []string
 	s.texts, more = r.texts(p.Dir, was, s.chosen, s.found.trusted, s.settings.Bough.ContextFiles)

@@ -20,6 +20,9 @@ type resolved struct {
 func (s *server) resolve(ctx context.Context) (resolved, error) {
 	r := resolved{Server: s.Server}
 	value := func(key, v string) (string, error) {
+		if s.Source == Editor {
+			return v, nil
+		}
 		out, ok, err := s.m.keys.Value(ctx, "", v)
 		switch {
 		case err != nil:

@@ -168,7 +168,7 @@ func (a *agent) initialize(_ context.Context, p sdk.InitializeRequest) (any, err
 		r.AgentCapabilities.SessionCapabilities.List = &sdk.SessionListCapabilities{}
 	}
 	if a.o.Servers != nil {
-		r.AgentCapabilities.McpCapabilities = sdk.McpCapabilities{Http: true, Sse: true}
+		r.AgentCapabilities.McpCapabilities = sdk.McpCapabilities{Http: true}
 	}
 	return r, nil
 }

@@ -78,6 +78,9 @@ func (s *live) command(ctx context.Context, t *turn, text string) (outcome, bool
 		t.heard = true // no message comes
 		s.mu.Unlock()
 		return s.saying(t, func() (protocol.Disposition, error) { return protocol.Call(s.a.ctx, s.c, protocol.Retry{}) }), true
+	case c.Name == "help" && c.Rest == "":
+		s.say(s.help(ctx))
+		return done, true
 	case s.a.o.Command == nil || c.Later || !slices.Contains(own, c.Name):
 		s.say(strings.TrimSpace("/" + c.Name + " is no command here. " + instead[c.Name]))
 		return done, true
@@ -102,6 +105,19 @@ func (s *live) command(ctx context.Context, t *turn, text string) (outcome, bool
 		s.tellCommands(ctx)
 	}
 	return done, true
+}
+
+// help lists the commands.
+func (s *live) help(ctx context.Context) string {
+	var b strings.Builder
+	for _, c := range s.commands(ctx) {
+		b.WriteString("- `/" + c.Name)
+		if c.Input != nil {
+			b.WriteString(" " + c.Input.Unstructured.Hint)
+		}
+		b.WriteString("` " + c.Description + "\n")
+	}
+	return b.String()
 }
 
 func upper(s string) string {

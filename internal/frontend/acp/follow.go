@@ -17,6 +17,7 @@ import (
 // follow tells the editor what happens in the session until ctx ends.
 func (s *live) follow(ctx context.Context, ready chan<- error) {
 	var failed error
+	var early []protocol.Notice
 	for ev, err := range s.c.Watch(ctx, 0) {
 		if err != nil {
 			failed = err
@@ -26,6 +27,10 @@ func (s *live) follow(ctx context.Context, ready chan<- error) {
 		if o, ok := ev.(protocol.Opened); ok && s.id == "" {
 			s.id = sdk.SessionId(o.Header.ID)
 		}
+		if n, ok := ev.(protocol.Notice); ok && !s.begun {
+			early = append(early, n) // the editor may not know the session yet
+			continue
+		}
 		s.event(ctx, ev)
 		if _, ok := ev.(protocol.State); ok && !s.begun {
 			s.begun = true
@@ -34,6 +39,9 @@ func (s *live) follow(ctx context.Context, ready chan<- error) {
 			case <-s.gate:
 			case <-ctx.Done():
 				return
+			}
+			for _, n := range early {
+				s.notice(n)
 			}
 		}
 	}
@@ -106,7 +114,7 @@ func (s *live) event(ctx context.Context, ev protocol.Event) {
 		s.stream = nil
 		s.note(fmt.Sprintf("%s Trying again in %s (%d of %d).", sentence(e.Error), e.Delay.Round(100*time.Millisecond), e.Attempt, e.Max))
 	case protocol.CompactionEnded:
-		if e.Error != "" {
+		if e.Error != "" && !s.commanded() {
 			s.note("Not compacted: " + e.Error)
 		}
 	}
@@ -207,10 +215,7 @@ func (s *live) moved(e protocol.LeafMoved) {
 		}
 		s.shown[en.ID], fresh = true, true
 	}
-	s.mu.Lock()
-	quiet := s.turn != nil && s.turn.command
-	s.mu.Unlock()
-	if quiet || onward && fresh || e.Old == e.New {
+	if s.commanded() || onward && fresh || e.Old == e.New {
 		return
 	}
 	where := "the beginning"
@@ -232,7 +237,18 @@ func lastWords(path []*session.Entry) string {
 	return ""
 }
 
+// commanded reports whether a command of bough goes on, which says itself what it
+// does.
+func (s *live) commanded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil && s.turn.command
+}
+
 func (s *live) notice(n protocol.Notice) {
+	if s.commanded() {
+		return
+	}
 	text := n.Text
 	if n.Entry != "" {
 		text = sentence(text) + " The likely cause is entry " + string(n.Entry) + "."
