@@ -35,6 +35,7 @@ var floors = []struct {
 	{"internal/search", 5},
 	{"internal/export", 6},
 	{"internal/recall", 6},
+	{"internal/remote", 6},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},
