@@ -224,16 +224,15 @@ func one(ctx context.Context, h Host, step *Step, c message.Block, cutOff bool) 
 	case ctx.Err() != nil:
 		out = message.ErrorOutput("Aborted before it was run.")
 	default:
-		start := time.Now()
-		out = run(ctx, h, step, t, c)
-		ms := time.Since(start).Milliseconds()
-		took = &ms
+		out, took = run(ctx, h, step, t, c)
 	}
 	h.Emit(protocol.ToolEnded{CallID: c.ID, Tool: c.Name, Output: out, DurationMs: took})
 	return out.Result(c, time.Now().UnixMilli(), took)
 }
 
-func run(ctx context.Context, h Host, step *Step, t tool.Tool, c message.Block) (out message.Output) {
+// run returns what a call came to, and how long the tool was at work; nil if it was
+// not called.
+func run(ctx context.Context, h Host, step *Step, t tool.Tool, c message.Block) (out message.Output, took *int64) {
 	defer func() {
 		if p := recover(); p != nil { // a tool must not take the session with it
 			out = message.ErrorOutput(fmt.Sprintf("The tool %s crashed: %v", c.Name, p))
@@ -242,7 +241,14 @@ func run(ctx context.Context, h Host, step *Step, t tool.Tool, c message.Block) 
 	progress := func(o message.Output) {
 		h.Emit(protocol.ToolProgress{CallID: c.ID, Tool: c.Name, Args: json.RawMessage(c.Args()), Output: o})
 	}
-	work := func() (message.Output, error) { return t.Run(ctx, json.RawMessage(c.Args()), progress) }
+	work := func() (message.Output, error) {
+		start := time.Now()
+		defer func() {
+			ms := time.Since(start).Milliseconds()
+			took = &ms
+		}()
+		return t.Run(ctx, json.RawMessage(c.Args()), progress)
+	}
 	var err error
 	if step.Around != nil {
 		out, err = step.Around(ctx, c, work)
@@ -257,7 +263,7 @@ func run(ctx context.Context, h Host, step *Step, t tool.Tool, c message.Block) 
 		}
 		out.Content = append(out.Content, message.Text(text))
 	}
-	return out
+	return out, took
 }
 
 func names(tools []tool.Tool) string {

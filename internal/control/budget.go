@@ -188,7 +188,7 @@ func (s *Session) pay(ctx context.Context, p payment) (ok bool, why string, err 
 		}
 		setting := "bough.budget." + map[string]string{"run": "perRun", "session": "perSession", "day": "perDay"}[l.Of]
 		figures := fmt.Sprintf("%s of %s is spent, and %s will come to about %s", dollars(l.Spent), dollars(l.ceiling), p.what, dollars(p.cost))
-		if !p.asks || !s.opts.Asks {
+		if !p.asks || !s.canAsk(ctx) {
 			return false, fmt.Sprintf("Stopped before the budget for a %s is passed (setting %s): %s.", l.Of, setting, figures), nil
 		}
 		choice, err := s.ask(ctx, fmt.Sprintf("The budget for a %s (setting %s) would be passed: %s. Go on?", l.Of, setting, figures),
@@ -224,7 +224,6 @@ func (s *Session) allowSummary(asks bool) func(context.Context, provider.Request
 		times = 1
 	}
 	s.tellUnknownPrice()
-	asks = asks && s.opts.Asks
 	sum := 0.0 // of the parts, which are billed together at the end
 	agreed := false
 	return func(ctx context.Context, req provider.Request) error {

@@ -48,7 +48,7 @@ func TestEveryCommandIsKnown(t *testing.T) {
 		send(protocol.SetThinking{}), send(protocol.SetTools{}), send(protocol.Steer{}), send(protocol.SwitchSession{}),
 		send(protocol.Sync{}), send(protocol.Take{}), send(protocol.Unhide{}), send(protocol.PromptAt{}), send(protocol.Append{}),
 		send(protocol.ListSessions{}), send(protocol.SearchSessions{}), send(protocol.RenameSession{}), send(protocol.TrashSession{}),
-		send(protocol.RestoreSession{}), send(protocol.CheckSession{}),
+		send(protocol.RestoreSession{}), send(protocol.CheckSession{}), send(protocol.GetPermissions{}), send(protocol.SetPermissions{}),
 	} {
 		delete(unsent, cmd.name)
 		t.Run(cmd.name, func(t *testing.T) {

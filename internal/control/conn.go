@@ -184,6 +184,10 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 		return owned(ctx, s, func() (protocol.Hidden, error) { return s.rewrite(x) })
 	case protocol.Answer:
 		return owned(ctx, s, func() (protocol.None, error) { return protocol.None{}, s.answerTo(x) })
+	case protocol.GetPermissions:
+		return owned(ctx, s, func() (protocol.Permissions, error) { return s.permissions(), nil })
+	case protocol.SetPermissions:
+		return owned(ctx, s, func() (protocol.Permissions, error) { return s.setPermissions(x) })
 	case protocol.Export:
 		return s.export(ctx, x)
 	case protocol.GetCommands:

@@ -283,7 +283,7 @@ func (r *run) step() (*agent.Step, error) {
 	var msgs []message.Message
 	msgs, r.from = s.spoken.of(p)
 	r.sent = r.without(provider.Request{Messages: msgs, Thinking: s.thinking, SessionID: s.id()})
-	return &agent.Step{Model: s.model, Tools: s.tools, Request: r.sent}, nil
+	return &agent.Step{Model: s.model, Tools: s.tools, Request: r.sent, Around: r.guard(s.tools)}, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -110,7 +110,8 @@ func (s *Session) later(q *[]queued, text string, images []message.Block) (proto
 
 // run is one run of an agent in a session: the agent's host.
 type run struct {
-	s *Session
+	s    *Session
+	turn turns // of the calls that want to ask people
 
 	// What follows is the owner's.
 	first   []queued // what it begins with
@@ -127,6 +128,7 @@ type run struct {
 	due     []string          // calls without a recorded result
 	early   []message.Message // results before their turn
 	trying  []omitted         // for the answer that is being tried for
+	told    map[string]bool   // tools of which people know that nobody can be asked about them
 
 	recovered bool // from an overflow, since somebody spoke or the model answered
 }
@@ -178,7 +180,15 @@ func (r *run) record(m message.Message) (*session.Entry, error) {
 }
 
 // Emit shows something that is not kept.
-func (r *run) Emit(ev protocol.Event) { r.s.post(func() { r.s.emit(ev) }) }
+func (r *run) Emit(ev protocol.Event) {
+	switch e := ev.(type) {
+	case protocol.ToolStarted:
+		r.turn.join(e.CallID)
+	case protocol.ToolEnded:
+		r.turn.leave(e.CallID)
+	}
+	r.s.post(func() { r.s.emit(ev) })
+}
 
 func (r *run) beginLoop() {
 	r.inLoop, r.said = true, nil

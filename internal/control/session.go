@@ -84,6 +84,7 @@ type Session struct {
 	spent     spent
 	questions []*question
 	asked     int // questions so far
+	permits   permits
 
 	endWait    func() // ends the wait for the next try; nil without one
 	compacting bool   // in a run or by itself

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/boughdev/bough/internal/permission"
 	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -30,6 +31,9 @@ type Setup interface {
 
 	// Prompt makes the system prompt of a session with these tools.
 	Prompt([]message.ToolSpec) prompt.State
+
+	// Permissions are the mode and the rules that tool calls are held against.
+	Permissions() permission.Policy
 
 	// Commands are the names that a text may begin with besides those of bough.
 	Commands() []protocol.CommandInfo
@@ -106,6 +110,7 @@ func (p Plain) Prompt(specs []message.ToolSpec) prompt.State {
 	return p.Instructions(specs)
 }
 
+func (p Plain) Permissions() permission.Policy     { return permission.Policy{} }
 func (p Plain) Commands() []protocol.CommandInfo   { return nil }
 func (p Plain) Servers() []protocol.ServerInfo     { return nil }
 func (p Plain) Expand(text string) (string, error) { return text, nil }
