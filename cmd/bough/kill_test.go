@@ -144,7 +144,7 @@ func TestKilledWhileItAnswers(t *testing.T) {
 		times = 3
 	}
 	var words strings.Builder
-	for i := range 400 {
+	for i := range 1000 {
 		fmt.Fprintf(&words, "w%d 好 ", i)
 	}
 	dir := t.TempDir()
@@ -207,7 +207,8 @@ func TestKilledWhileItAnswers(t *testing.T) {
 }
 
 // watchAndKill kills a run while its answer comes, and returns what had been shown
-// of it a moment before.
+// of it well before it was last written down. How long that is ago is up to the
+// machine.
 func watchAndKill(t *testing.T, dir string, env []string, file string, r *rand.Rand, prompt string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -226,7 +227,9 @@ func watchAndKill(t *testing.T, dir string, env []string, file string, r *rand.R
 		text string
 	}
 	var came []piece
-	var killed time.Time
+	var written time.Time
+	killed := false
+	const slack = 250 * time.Millisecond // between being taken to be written and being written
 	after := time.Duration(300+r.IntN(500)) * time.Millisecond
 	scanner := bufio.NewScanner(out)
 	for scanner.Scan() {
@@ -239,15 +242,18 @@ func watchAndKill(t *testing.T, dir string, env []string, file string, r *rand.R
 		if e := ev.AssistantMessageEvent; e.Type == "text_delta" {
 			came = append(came, piece{time.Now(), e.Delta})
 		}
-		if len(came) > 0 && killed.IsZero() && time.Since(came[0].at) > after {
-			killed = time.Now()
+		if len(came) == 0 || killed || time.Since(came[0].at) < after {
+			continue
+		}
+		if written = lastWritten(t, filepath.Join(dir, "state")); written.Sub(came[0].at) > slack {
+			killed = true
 			cmd.Process.Kill()
 		}
 	}
 	_ = cmd.Wait() // it was killed
 	shown := ""
 	for _, p := range came {
-		if killed.Sub(p.at) > 250*time.Millisecond {
+		if written.Sub(p.at) > slack {
 			shown += p.text
 		}
 	}
@@ -255,4 +261,22 @@ func watchAndKill(t *testing.T, dir string, env []string, file string, r *rand.R
 		t.Fatalf("nothing was shown of the answer in %v", after)
 	}
 	return shown
+}
+
+// lastWritten is when a file of a journal was last written.
+func lastWritten(t *testing.T, state string) (last time.Time) {
+	t.Helper()
+	err := filepath.WalkDir(state, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, "journal") {
+			return nil // it may have gone meanwhile
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last
 }
