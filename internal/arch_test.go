@@ -36,6 +36,7 @@ var floors = []struct {
 	{"internal/export", 6},
 	{"internal/recall", 6},
 	{"internal/remote", 6},
+	{"internal/join", 4},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},
