@@ -38,6 +38,7 @@ type args struct {
 	skills, templates            []string // places besides the usual ones
 	noSkills, noTemplates        bool
 	approve, noApprove           bool
+	permissionMode               string
 	verbose                      bool
 	offline, quiet, ascii        bool
 	maxTurns                     int      // -1: not given
@@ -127,6 +128,7 @@ func options() []option {
 		{"max-turns", "", value, "N", "end a run after N turns (0: no limit)", setMaxTurns},
 		{"approve", "a", flag, "", "trust what the project brings along, for this run", on(func(a *args) *bool { return &a.approve })},
 		{"no-approve", "na", flag, "", "leave it out", on(func(a *args) *bool { return &a.noApprove })},
+		{"permission-mode", "", value, "MODE", "what tools may do without a question: auto, auto-edit, ask or read-only", setPermissionMode},
 		{"no-mcp", "", flag, "", "start no MCP servers", on(func(a *args) *bool { return &a.noMCP })},
 		{"offline", "", flag, "", "no use of the network by itself", on(func(a *args) *bool { return &a.offline })},
 		{"export", "", value, "FILE", "write a session as a page and end: --export FILE [OUT], see bough help export", func(a *args, v string) error { a.export = v; return nil }},

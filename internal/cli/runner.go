@@ -198,7 +198,7 @@ func (r *runner) hint(ctx context.Context) string {
 func (r *runner) options(m mode, models *models) control.Options {
 	r.live.mode = m
 	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
-		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Recall: recall.New, Accounts: accounts{r.store}, Library: library{r}, Asks: r.asks}
+		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Recall: recall.New, Accounts: accounts{r.store}, Library: library{r}}
 	r.live.policy(&o)
 	if m == modeRPC {
 		o.Early, o.InOrder, o.Follow, o.FindSession = true, true, true, r.switched

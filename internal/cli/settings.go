@@ -78,6 +78,7 @@ func (a *args) overrides() []config.Override {
 		}
 	}
 	add(a.sessionDir != "", "sessionDir", a.sessionDir, "--session-dir")
+	add(a.permissionMode != "", "bough.permissionMode", a.permissionMode, "--permission-mode")
 	add(a.maxTurns >= 0, "bough.maxTurns", a.maxTurns, "--max-turns")
 	add(len(split(a.models)) > 0, "enabledModels", split(a.models), "--models")
 	return out
@@ -272,6 +273,8 @@ func (l *live) change(k config.Key) (control.Change, string) {
 	case name == "defaultTools", name == "shellPath", name == "shellCommandPrefix", name == "bough.bash.defaultTimeout", name == "images.autoResize",
 		name == "bough.keepForeignPrompt":
 		return control.Change{Setup: true}, "at once"
+	case strings.HasPrefix(name, "bough.permission"):
+		return control.Change{Options: l.policy, Setup: true}, "at once"
 	case name == "hideThinkingBlock", name == "treeFilterMode":
 		return control.Change{}, "at once"
 	case name == "defaultThinkingLevel", name == "modelThinkingLevels":
@@ -304,4 +307,5 @@ func (l *live) policy(o *control.Options) {
 	o.AutoTitle = s.Bough.AutoTitle == "model"
 	o.BranchReserve = s.BranchSummary.ReserveTokens
 	o.Budget = control.Budget(s.Bough.Budget)
+	o.Asks = l.canAsk()
 }

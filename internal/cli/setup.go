@@ -9,6 +9,7 @@ import (
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/mcp"
+	"github.com/boughdev/bough/internal/permission"
 	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/internal/resource"
 	"github.com/boughdev/bough/internal/workspace"
@@ -34,6 +35,8 @@ type setup struct {
 	found    resources
 	texts    texts
 	servers  *servers // nil: there are none
+
+	permissions permission.Policy
 }
 
 var _ control.Setup = (*setup)(nil)
@@ -65,6 +68,7 @@ func (r *runner) setUp(_ context.Context, p control.Place, was control.Was, old 
 		tell(more)
 	}
 	tell(s.missing())
+	tell(s.permit())
 	return s, odd
 }
 

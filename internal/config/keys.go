@@ -53,6 +53,10 @@ func sections() []section {
 		}},
 		{"Tools and shell", []key{
 			list("defaultTools", "Tools that are on: names replace the list, +name and -name change it.", func(s *Settings) *[]string { return &s.DefaultTools }, Tools),
+			permissionMode(),
+			rules("allow", "Calls that need no question, such as bash(git status *).", func(p *Permissions) *[]string { return &p.Allow }).user(),
+			rules("ask", "Calls that people are asked about in every mode.", func(p *Permissions) *[]string { return &p.Ask }),
+			rules("deny", "Calls that are refused in every mode.", func(p *Permissions) *[]string { return &p.Deny }),
 			text("shellPath", "Shell that runs commands; without it bash, then sh.", func(s *Settings) *string { return &s.ShellPath }),
 			text("shellCommandPrefix", "Line that stands before every command.", func(s *Settings) *string { return &s.ShellCommandPrefix }),
 			duration("bough.bash.defaultTimeout", "Time that a command of the model has if it asks for none.", s, func(s *Settings) *time.Duration { return &s.Bough.BashTimeout }),

@@ -106,8 +106,23 @@ func TestLoad(t *testing.T) {
 				"agent/settings.json:1: compaction.modelOverrides.a/d: wants an object, not such a number; ignored"}},
 		{"bough's own", `{"bough":{"bash":{"defaultTimeout":1.5},"maxTurns":0,"sync":"off","continueOnStart":true,"keepForeignPrompt":true,"contextFiles":"ask","trustRecheck":false,"later":1}}`, "",
 			func(s *Settings) {
-				s.Bough = Own{BashTimeout: 1500 * time.Millisecond, MaxTurns: num(0), Sync: "off", ContinueOnStart: true, AutoTitle: "local", KeepForeignPrompt: true, ContextFiles: "ask"}
+				s.Bough = Own{BashTimeout: 1500 * time.Millisecond, MaxTurns: num(0), Sync: "off", ContinueOnStart: true, AutoTitle: "local", KeepForeignPrompt: true, ContextFiles: "ask", Permissions: Permissions{Mode: "auto"}}
 			}, nil},
+		{"a project may be stricter", `{"bough":{"permissionMode":"auto-edit","permissions":{"allow":["bash(ls)"],"deny":["a"],"ask":["b"]}}}`,
+			`{"bough":{"permissionMode":"ask","permissions":{"deny":["c"],"ask":["d"]}}}`,
+			func(s *Settings) {
+				s.Bough.Permissions = Permissions{Mode: "ask", Allow: []string{"bash(ls)"}, Deny: []string{"a", "c"}, Ask: []string{"b", "d"}}
+			}, nil},
+		{"but not freer", `{"bough":{"permissionMode":"ask","permissions":{"deny":["a"]}}}`, `{"bough":{"permissionMode":"auto","permissions":{"allow":["bash"],"deny":null,"ask":null}}}`,
+			func(s *Settings) { s.Bough.Permissions = Permissions{Mode: "ask", Deny: []string{"a"}} },
+			[]string{"project/.pi/settings.json:1: bough.permissionMode: a project cannot make it freer; ignored",
+				"project/.pi/settings.json:1: bough.permissions.allow: counts only in the user's settings; ignored"}},
+		{"nor by saying nothing", `{"bough":{"permissionMode":"read-only","permissions":{"deny":["a"]}}}`, `{"bough":null}`,
+			func(s *Settings) { s.Bough.Permissions = Permissions{Mode: "read-only", Deny: []string{"a"}} }, nil},
+		{"a mode that there is not frees nobody", `{"bough":{"permissionMode":"asks"}}`, `{"bough":{"permissionMode":7}}`,
+			func(s *Settings) { s.Bough.Permissions.Mode = "ask" },
+			[]string{`agent/settings.json:1: bough.permissionMode: "asks" is none of auto, auto-edit, ask, read-only; ask is used`,
+				"project/.pi/settings.json:1: bough.permissionMode: 7 is none of auto, auto-edit, ask, read-only; ask is used"}},
 		{"the terminal's", `{"theme":"dark","quietStartup":"header","fullscreenWheelScrollLines":7,"outputPad":0,"terminal":{"images":false,"hyperlinks":true,"trueColor":"auto","historyLimit":"any"},"markdown":{"codeBlockIndent":""}}`,
 			`{"quietStartup":true,"fullscreenWheelScrollLines":"auto"}`, func(s *Settings) {
 				s.Screen.Theme, s.Screen.QuietStartup, s.Screen.OutputPadding = "dark", "true", 0

@@ -147,6 +147,7 @@ type Own struct {
 	BashTimeout       time.Duration // bash.defaultTimeout, in seconds; 0: none
 	MaxTurns          *int64        // of one run; nil: as the mode has it; 0: no limit
 	Budget            Budget
+	Permissions       Permissions
 	Sync              string // "off", "turn" (at the ends of turns) or "always"
 	ContinueOnStart   bool
 	AutoTitle         string // "local", "model"
@@ -181,7 +182,7 @@ func Defaults() Settings {
 		DoubleEscape:  "tree",
 		TreeFilter:    "default",
 		SkillCommands: true,
-		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", ContextFiles: "always", TrustRecheck: true},
+		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
 	}
 }
 

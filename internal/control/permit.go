@@ -165,7 +165,7 @@ func (r *run) askFor(ctx context.Context, c permission.Call, d permission.Decisi
 	if len(d.Rules) > 0 {
 		choices = append(choices, protocol.Choice{ID: answerAlways, Text: "allow " + about.Rule + " for this session", Kind: protocol.AllowAlways})
 	}
-	choices = append(choices, protocol.Choice{ID: answerNo, Text: "refuse it; words with it go to the model", Kind: protocol.RejectOnce, Words: true})
+	choices = append(choices, protocol.Choice{ID: answerNo, Text: "refuse it", Kind: protocol.RejectOnce, Words: true})
 	a, err := s.put(ctx, protocol.Asked{Text: askText(c, d), Choices: choices, About: about}, func() bool {
 		p := s.permissionPolicy()
 		return p.Decide(c).Verdict == permission.Allowed

@@ -294,3 +294,6 @@ func escape(s string) string {
 	}
 	return b.String()
 }
+
+// Below is the pattern of all that is in a folder.
+func Below(dir string) string { return escape(filepath.ToSlash(dir)) + "/**" }
