@@ -37,8 +37,12 @@ func Save(ctx context.Context, file string, changes ...Change) error {
 	}
 	err := pifile.Update(ctx, file, 0o600, pifile.LockOptions{}, func(doc []byte) ([]byte, error) {
 		for _, c := range changes {
+			path := c.Path
+			if c.Value == nil {
+				path = taking(doc, path)
+			}
 			var err error
-			if doc, err = pifile.Set(doc, c.Path, encode(c.Value)); err != nil {
+			if doc, err = pifile.Set(doc, path, encode(c.Value)); err != nil {
 				return nil, err
 			}
 		}
@@ -48,6 +52,26 @@ func Save(ctx context.Context, file string, changes ...Change) error {
 		return fmt.Errorf("save settings in %s: %w", file, err)
 	}
 	return nil
+}
+
+// taking is what is taken out of a document together with a member of that path:
+// the objects that have nothing else.
+func taking(doc []byte, path []string) []string {
+	for ; len(path) > 1; path = path[:len(path)-1] {
+		v := bytes.TrimPrefix(doc, []byte("\ufeff"))
+		for _, name := range path[:len(path)-1] {
+			v = rawjson.Get(v, name)
+		}
+		n, has := 0, false
+		for name := range rawjson.Members(v) {
+			n++
+			has = has || name == path[len(path)-1]
+		}
+		if !has || n > 1 {
+			break
+		}
+	}
+	return path
 }
 
 // Edit sets one setting in a file, or takes it away if v is nil, whatever it was

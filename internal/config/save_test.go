@@ -199,3 +199,25 @@ func TestEdit(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
+
+// What is taken out takes along the objects that have nothing else.
+func TestNoEmptyObjectsAreLeft(t *testing.T) {
+	for _, tt := range []struct{ name, path, before, want string }{
+		{"the only one", "a.b.c", `{"x":1,"a":{"b":{"c":1}}}`, `{"x":1}`},
+		{"one of two", "a.b.c", `{"a":{"b":{"c":1},"d":2}}`, `{"a":{"d":2}}`},
+		{"one that is not there", "a.b.c", `{"a":{"b":{}}}`, `{"a":{"b":{}}}`},
+		{"of what is no object", "a.b", `{"a":"b"}`, `{"a":"b"}`},
+		{"behind a mark", "a.b", "\ufeff" + `{"a":{"b":1}}`, "\ufeff{}"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "settings.json")
+			write(t, path, tt.before)
+			if err := Save(t.Context(), path, Change{Path: strings.Split(tt.path, ".")}); err != nil {
+				t.Fatal(err)
+			}
+			if b, err := os.ReadFile(path); err != nil || string(b) != tt.want {
+				t.Errorf("%q, %v; want %q", b, err, tt.want)
+			}
+		})
+	}
+}
