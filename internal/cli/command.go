@@ -113,9 +113,19 @@ func commandOf(ctx context.Context, env Env) (found bool, err error) {
 	all := commands()
 	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
 	if i < 0 {
-		return false, nil
+		words, err := mistyped(ctx, env)
+		if words == nil {
+			return err != nil, err
+		}
+		env.Args = words
+		return commandOf(ctx, env)
 	}
 	switch name {
+	case "help":
+		// Behind it options are what is asked about.
+		if words := env.Args[1:]; len(words) > 0 && words[0] != "--help" && words[0] != "-h" {
+			return true, helpCommand(ctx, env, nil, words)
+		}
 	case "sessions":
 		return true, sessionsMain(ctx, env, env.Args[1:])
 	case "acp":

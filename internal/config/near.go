@@ -17,7 +17,7 @@ func near(name string, keys []key) string {
 			if len(known) < 4 && known != name {
 				continue
 			}
-			d := slips(name, known)
+			d := Slips(name, known)
 			if strings.TrimSuffix(strings.TrimSuffix(name, "ms"), "s") == known {
 				d = min(d, 1)
 			}
@@ -29,8 +29,8 @@ func near(name string, keys []key) string {
 	return best
 }
 
-// slips counts the letters that are too many, missing, wrong or swapped.
-func slips(a, b string) int {
+// Slips counts the letters that are too many, missing, wrong or swapped.
+func Slips(a, b string) int {
 	if len(a)-len(b) > 3 || len(b)-len(a) > 3 {
 		return 9 // too many to matter
 	}
