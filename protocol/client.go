@@ -41,7 +41,10 @@ type (
 
 type (
 	// Synced is where Sync was carried out.
-	Synced struct{ ID string }
+	Synced struct {
+		ID     string
+		Policy Policy // as it is there
+	}
 
 	// RunStarted says that a prompt was taken and a run begins with it. Until
 	// LoopStarted the conversation may be compacted.

@@ -21,10 +21,11 @@ type Scope interface {
 func (c *Conn) sync(ctx context.Context, s *Session, id string) error {
 	for {
 		err := s.do(ctx, func() {
+			policy, _ := s.policy() // which cannot fail
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			for m := range c.boxes {
-				m.put(protocol.Synced{ID: id})
+				m.put(protocol.Synced{ID: id, Policy: policy})
 			}
 		})
 		now := c.session()
@@ -37,7 +38,7 @@ func (c *Conn) sync(ctx context.Context, s *Session, id string) error {
 
 // policy says how queues, retries and compactions are handled. Owner's.
 func (s *Session) policy() (protocol.Policy, error) {
-	o := s.opts
+	o := &s.opts
 	return protocol.Policy{AllSteering: o.AllSteering, AllFollowUp: o.AllFollowUp,
 		AutoCompaction: o.Compaction.Enabled, AutoRetry: o.Retry.Max > 0}, nil
 }

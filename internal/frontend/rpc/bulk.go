@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/session"
@@ -51,6 +52,46 @@ func (b *bulk) late(err error) error {
 	}
 	fmt.Fprintf(b.odd, "bough: an answer of RPC lacks something: %v\n", err)
 	return nil
+}
+
+// pour writes the data of an answer. Writer's.
+type pour func(*bulk) error
+
+// poured makes a response of what is poured.
+func poured(c call, data pour) answer {
+	return answer{size: overhead + len(c.id), pour: func(b *bulk) {
+		err := b.add(head(c, true), []byte(`,"data":`))
+		if err == nil {
+			err = data(b)
+		}
+		if err != nil && !b.began {
+			b.buf = failure(c, err).make()
+		} else if err == nil {
+			b.buf = append(b.buf, '}')
+		}
+		b.buf = append(b.buf, '\n')
+		_ = b.push() // the output keeps its first error for Flush
+	}}
+}
+
+func getMessages(w *window, _ call) pour {
+	return func(b *bulk) error { return b.messages(w.view.Tree, w.view.Leaf) }
+}
+
+func getEntries(w *window, c call) pour {
+	since := session.ID(c.text("since"))
+	_, behind := c.fields["since"]
+	behind = behind && !rawjson.IsNull(c.fields["since"])
+	return func(b *bulk) error {
+		if behind && !w.view.Tree.Has(since) {
+			return fmt.Errorf("Entry not found: %s", since)
+		}
+		return b.entries(w.view.Tree, w.view.Leaf, since)
+	}
+}
+
+func getTree(w *window, _ call) pour {
+	return func(b *bulk) error { return b.tree(w.view.Tree, w.view.Leaf) }
 }
 
 // messages writes those that the model would see.
@@ -211,4 +252,27 @@ func walk(t *session.Tree, visit func(e *session.Entry, depth int) bool) {
 		}
 		stack = append(stack, children[e.ID])
 	}
+}
+
+// family says who is whose child, as pi has it: an entry whose parent is not there
+// is a root, wherever it may have hung.
+func family(t *session.Tree) (roots []*session.Entry, children map[session.ID][]*session.Entry) {
+	children = map[session.ID][]*session.Entry{}
+	for e := range t.All() {
+		p := t.Parent(e.ID)
+		if p == nil || e.Damage != nil && e.Damage.Kind&session.Moved != 0 {
+			roots = append(roots, e)
+		} else {
+			children[p.ID] = append(children[p.ID], e)
+		}
+	}
+	for _, list := range children {
+		slices.SortStableFunc(list, func(a, b *session.Entry) int {
+			if a.Time.IsZero() || b.Time.IsZero() {
+				return 0
+			}
+			return a.Time.Compare(b.Time)
+		})
+	}
+	return roots, children
 }

@@ -23,6 +23,9 @@ type command struct {
 	// comes before the run's events, all others come behind what they have caused.
 	begins func(context.Context, *window, call) (reply, bool, error)
 
+	// pours is of those whose data may be as large as the session, in place of does.
+	pours func(*window, call) pour
+
 	// Slow ones wait for something, and others are carried out meanwhile; waits, if
 	// there is one, tells which calls do. What is soon done is waited for when the
 	// input ends.
@@ -71,9 +74,9 @@ func findPi(name string) (command, bool) {
 		return command{does: clearQueue}, true
 
 	case "get_state":
-		return command{does: getState}, true
+		return command{does: later((*window).stateNow)}, true
 	case "get_messages":
-		return command{does: later((*window).messages)}, true
+		return command{pours: getMessages}, true
 	case "get_last_assistant_text":
 		return command{does: later((*window).lastText)}, true
 	case "get_session_stats":
@@ -83,9 +86,9 @@ func findPi(name string) (command, bool) {
 	case "get_fork_messages":
 		return command{does: later((*window).forkMessages)}, true
 	case "get_entries":
-		return command{fields: []field{{name: "since", optional: true}}, does: getEntries}, true
+		return command{fields: []field{{name: "since", optional: true}}, pours: getEntries}, true
 	case "get_tree":
-		return command{does: later((*window).tree)}, true
+		return command{pours: getTree}, true
 
 	case "set_model":
 		return command{fields: []field{{name: "provider"}, {name: "modelId"}}, does: setModel}, true
@@ -171,6 +174,8 @@ func (s *server) handle(ctx context.Context, line []byte) {
 	switch {
 	case cmd.begins != nil:
 		w.begin(ctx, cmd, c)
+	case cmd.pours != nil:
+		s.respond(ctx, w, poured(c, cmd.pours(w, c)))
 	case cmd.slow && (cmd.waits == nil || cmd.waits(c)):
 		w.start(ctx, cmd, c)
 	default:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
@@ -13,16 +12,7 @@ import (
 	"github.com/boughdev/bough/session"
 )
 
-// context is what the model would see. Writer's.
-func (w *window) context() ([]session.Item, error) {
-	p, err := w.paths.Context(w.view.Tree, w.view.Leaf)
-	return p.Items, err
-}
-
-func getState(ctx context.Context, w *window, _ call) (reply, error) {
-	p, err := protocol.Call(ctx, w.c, protocol.GetPolicy{})
-	return func() ([]byte, error) { return w.state(p) }, err
-}
+func (w *window) stateNow() ([]byte, error) { return w.state(w.policy) }
 
 // state is how the session stands. Writer's.
 func (w *window) state(p protocol.Policy) ([]byte, error) {
@@ -32,11 +22,14 @@ func (w *window) state(p protocol.Policy) ([]byte, error) {
 	}
 	v, o := &w.view, newObject()
 	if v.Model != nil {
-		info, err := encode(v.Model)
-		if err != nil {
-			return nil, err
+		if w.model.of != v.Model {
+			info, err := encode(v.Model)
+			if err != nil {
+				return nil, err
+			}
+			w.model.of, w.model.json = v.Model, info
 		}
-		o.raw("model", info)
+		o.raw("model", w.model.json)
 	}
 	o.str("thinkingLevel", v.Thinking).flag("isStreaming", v.Running).flag("isCompacting", w.compacting)
 	o.str("steeringMode", w.mode("steeringMode", p.AllSteering)).str("followUpMode", w.mode("followUpMode", p.AllFollowUp))
@@ -65,36 +58,20 @@ func (w *window) mode(key string, all bool) string {
 	return "one-at-a-time"
 }
 
-func (w *window) messages() ([]byte, error) {
-	items, err := w.context()
-	if err != nil {
-		return nil, err
-	}
-	list := make([][]byte, len(items))
-	for i, it := range items {
-		list[i] = it.Message.JSON()
-	}
-	return newObject().raw("messages", rawjson.Array(list)).done(), nil
-}
-
 // lastText is the newest answer that says something or was complete.
 func (w *window) lastText() ([]byte, error) {
-	items, err := w.context()
-	if err != nil {
-		return nil, err
-	}
 	o := newObject()
-	for _, it := range slices.Backward(items) {
+	err := new(session.Projector).Newest(w.view.Tree, w.view.Leaf, func(it session.Item) bool {
 		m := it.Message
 		if m.Role != message.Assistant || !said(m) && m.StopReason != message.Stop {
-			continue
+			return true
 		}
 		if text := session.TrimSpace(m.Text("")); text != "" {
 			o.str("text", text)
 		}
-		break
-	}
-	return o.done(), nil
+		return false
+	})
+	return o.done(), err
 }
 
 func said(m message.Message) bool { return session.TrimSpace(m.Text("")) != "" }
@@ -118,34 +95,6 @@ func (w *window) forkMessages() ([]byte, error) {
 	return newObject().raw("messages", rawjson.Array(list)).done(), nil
 }
 
-func getEntries(_ context.Context, w *window, c call) (reply, error) {
-	_, behind := c.fields["since"]
-	behind = behind && !rawjson.IsNull(c.fields["since"])
-	since := session.ID(c.text("since"))
-	return func() ([]byte, error) { return w.entries(since, behind) }, nil
-}
-
-// entries are those of the session in the order of its file, or what stands behind
-// one of them. Writer's.
-func (w *window) entries(since session.ID, behind bool) ([]byte, error) {
-	if behind && !w.view.Tree.Has(since) {
-		return nil, fmt.Errorf("Entry not found: %s", since)
-	}
-	var list [][]byte
-	for e := range w.view.Tree.All() {
-		if behind {
-			behind = e.ID != since
-			continue
-		}
-		raw, err := line(e)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, raw)
-	}
-	return w.leaf(newObject().raw("entries", rawjson.Array(list))).done(), nil
-}
-
 // line is an entry as it stands in its file.
 func line(e *session.Entry) ([]byte, error) {
 	raw, err := e.Raw()
@@ -163,79 +112,6 @@ func line(e *session.Entry) ([]byte, error) {
 }
 
 func (w *window) leaf(o *object) *object { return o.place("leafId", w.view.Leaf) }
-
-// tree is the session as a tree. A long conversation is nested as deep as it is
-// long, so nothing here recurses. Writer's.
-func (w *window) tree() ([]byte, error) {
-	t := w.view.Tree
-	roots, children := family(t)
-	labels := map[session.ID]session.LabelState{}
-	for _, l := range t.Labels() {
-		labels[l.Target] = l
-	}
-	type level struct {
-		nodes []*session.Entry // from the one that is written on
-		begun bool             // that one is open
-	}
-	b := []byte(`{"tree":[`)
-	for stack := []level{{nodes: roots}}; len(stack) > 0; {
-		top := &stack[len(stack)-1]
-		if top.begun {
-			b = append(b, ']')
-			if l, ok := labels[top.nodes[0].ID]; ok {
-				b = rawjson.AppendString(append(b, `,"label":`...), l.Text)
-				if l.Time != nil {
-					b = append(append(b, `,"labelTimestamp":`...), l.Time...)
-				}
-			}
-			b = append(b, '}')
-			top.nodes, top.begun = top.nodes[1:], false
-			if len(top.nodes) > 0 {
-				b = append(b, ',')
-			}
-		}
-		if len(top.nodes) == 0 {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		e := top.nodes[0]
-		raw, err := line(e)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(b, `{"entry":`...), raw...), `,"children":[`...)
-		top.begun = true
-		stack = append(stack, level{nodes: children[e.ID]})
-	}
-	b = append(b, `],"leafId":`...)
-	if w.view.Leaf == "" {
-		return append(b, "null}"...), nil
-	}
-	return append(rawjson.AppendString(b, string(w.view.Leaf)), '}'), nil
-}
-
-// family says who is whose child, as pi has it: an entry whose parent is not there
-// is a root, wherever it may have hung.
-func family(t *session.Tree) (roots []*session.Entry, children map[session.ID][]*session.Entry) {
-	children = map[session.ID][]*session.Entry{}
-	for e := range t.All() {
-		p := t.Parent(e.ID)
-		if p == nil || e.Damage != nil && e.Damage.Kind&session.Moved != 0 {
-			roots = append(roots, e)
-		} else {
-			children[p.ID] = append(children[p.ID], e)
-		}
-	}
-	for _, list := range children {
-		slices.SortStableFunc(list, func(a, b *session.Entry) int {
-			if a.Time.IsZero() || b.Time.IsZero() {
-				return 0
-			}
-			return a.Time.Compare(b.Time)
-		})
-	}
-	return roots, children
-}
 
 func (w *window) levels() ([]byte, error) {
 	levels := []string{"off"}

@@ -118,10 +118,11 @@ type server struct {
 	every level   // views that are opened later are subscribed at
 }
 
-// answer makes a response.
+// answer makes a response, or writes one by itself.
 type answer struct {
 	make func() []byte
-	size int // about, in bytes
+	pour func(*bulk)
+	size int // about, in bytes; of what is poured nothing waits
 }
 
 var (

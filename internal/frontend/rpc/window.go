@@ -7,6 +7,7 @@ import (
 
 	"github.com/boughdev/bough/internal/view"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 )
 
@@ -44,10 +45,15 @@ type window struct {
 	sent    []*sent           // commands that are not known to run yet
 
 	// What follows is the writer's.
-	wire       protocol.Wire
-	view       view.View
-	paths      *session.Projector
-	counter    session.Counter
+	wire    protocol.Wire
+	view    view.View
+	paths   *session.Projector
+	counter session.Counter
+	model   struct { // the last that was told of
+		of   *provider.Info
+		json []byte
+	}
+	policy     protocol.Policy // at the last sync
 	compacting bool
 	accepted   []answer // of prompts whose run has not begun to talk
 	level      level

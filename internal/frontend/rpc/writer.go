@@ -139,7 +139,7 @@ func (s *server) leave(w *window, why error) error {
 	s.mu.Unlock()
 	for _, id := range order {
 		if a, ok := w.take(id); ok {
-			s.put(a.make())
+			s.say(a)
 		}
 	}
 	s.mu.Lock()
@@ -187,6 +187,7 @@ func (s *server) event(w *window, ev protocol.Event) error {
 		}
 		s.mu.Unlock()
 	case protocol.Synced:
+		w.policy = e.Policy
 		return s.synced(w, e.ID)
 	case protocol.RunStarted:
 		w.begun()
@@ -221,7 +222,7 @@ func (s *server) synced(w *window, id string) error {
 		return nil
 	}
 	if a, ok := w.take(id); ok {
-		s.put(a.make())
+		s.say(a)
 	}
 	return nil
 }
@@ -252,16 +253,25 @@ func (s *server) astray(w *window, number int) {
 	}
 	s.mu.Unlock()
 	for _, a := range late {
-		s.put(a.make())
+		s.say(a)
 	}
 }
 
 // accept answers the prompts whose run begins to talk.
 func (s *server) accept(w *window) {
 	for _, a := range w.accepted {
-		s.put(a.make())
+		s.say(a)
 	}
 	w.accepted = nil
+}
+
+// say writes an answer.
+func (s *server) say(a answer) {
+	if a.pour == nil {
+		s.put(a.make())
+		return
+	}
+	a.pour(&bulk{out: s.out, odd: s.o.Err, moved: func() { s.moved.Add(1) }})
 }
 
 // put writes lines. Flush tells if that fails.
