@@ -397,3 +397,9 @@ func isCode(err error, code int) bool {
 	e, ok := errors.AsType[*sdk.RequestError](err)
 	return ok && e.Code == code
 }
+
+func sdkID(id string) sdk.SessionId { return sdk.SessionId(id) }
+
+func load(id, dir string) sdk.LoadSessionRequest {
+	return sdk.LoadSessionRequest{SessionId: sdk.SessionId(id), Cwd: dir, McpServers: []sdk.McpServer{}}
+}
