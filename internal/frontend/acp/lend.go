@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ const maxOutput = 4 << 20
 // printed.
 const patience = 5 * time.Second
 
-const terminalMark = "terminal"
+const terminalMark = "terminal "
 
 // lend has the tools of the session work through the editor.
 func (s *live) lend() {
@@ -73,8 +74,10 @@ func (s *live) WriteText(ctx context.Context, path, text string) error {
 // terminal is one of the editor's that runs a command.
 type terminal struct {
 	id      string
+	number  string // ours
 	command string
-	shown   bool // in the call that it belongs to
+	shown   bool          // in the call that it belongs to; guarded by live.mu
+	told    chan struct{} // closed when the follower has come to where it was made
 }
 
 // Run runs a command in a terminal of the editor.
@@ -105,13 +108,22 @@ func (s *live) Run(ctx context.Context, c workspace.Command) (workspace.Exit, er
 	if err != nil {
 		return workspace.Exit{}, workspace.ErrNotLent
 	}
-	t := &terminal{id: made.TerminalId, command: c.Args[len(c.Args)-1]}
+	t := &terminal{id: made.TerminalId, command: c.Args[len(c.Args)-1], told: make(chan struct{})}
 	s.mu.Lock()
+	s.made++
+	t.number = strconv.Itoa(s.made)
 	s.terminals = append(s.terminals, t)
 	s.mu.Unlock()
 	defer s.giveBack(t)
-	// The follower may have told of the call already; behind this it has.
-	_, _ = protocol.Call(ctx, s.c, protocol.Sync{ID: terminalMark}) // the session is told of an end otherwise
+	// It is shown before it can be given back: the follower has told of the call
+	// when it comes to the mark.
+	if _, err := protocol.Call(ctx, s.c, protocol.Sync{ID: terminalMark + t.number}); err == nil {
+		select {
+		case <-t.told:
+		case <-ctx.Done():
+		case <-s.left:
+		}
+	}
 
 	of := sdk.WaitForTerminalExitRequest{SessionId: s.id, TerminalId: t.id}
 	done, err := ask[sdk.WaitForTerminalExitResponse](ctx, s.a.conn, sdk.ClientMethodTerminalWaitForExit, of)
@@ -159,8 +171,10 @@ func (s *live) giveBack(t *terminal) {
 	})
 }
 
-// showTerminals shows in calls the terminals that their commands run in.
-func (s *live) showTerminals() {
+// showTerminals shows in calls the terminals that their commands run in. It is
+// called where one of them was made.
+func (s *live) showTerminals(number string) {
+	defer s.tellTerminal(number)
 	for _, id := range slices.Sorted(maps.Keys(s.calls)) {
 		c := s.calls[id]
 		command, ok := rawjson.GetString(c.args, "command")
@@ -170,6 +184,14 @@ func (s *live) showTerminals() {
 		if c.terminal = s.terminalOf(command); c.terminal != "" {
 			s.update(toolCall{Kind: callUpdate, ID: c.id, Content: []sdk.ToolCallContent{sdk.ToolTerminalRef(c.terminal)}})
 		}
+	}
+}
+
+func (s *live) tellTerminal(number string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.terminals, func(t *terminal) bool { return t.number == number }); i >= 0 {
+		close(s.terminals[i].told)
 	}
 }
 

@@ -18,8 +18,9 @@ type live struct {
 	id    sdk.SessionId
 	c     protocol.Client
 	leave func()
-	dir   string   // it works in
-	roots []string // that the editor works in
+	left  chan struct{} // closed when it is left
+	dir   string        // it works in
+	roots []string      // that the editor works in
 
 	following sync.Mutex // held while the follower is changed
 	stop      context.CancelFunc
@@ -27,10 +28,12 @@ type live struct {
 	gate      chan struct{} // closed when the editor knows the session
 
 	mu        sync.Mutex
-	closed    bool
+	closed    bool                          // guarded by mu
+	made      int                           // terminals; guarded by mu
 	release   func()                        // ends lending; guarded by mu
 	turn      *turn                         // that goes on; guarded by mu
 	prompts   int                           // guarded by mu
+	aborting  <-chan struct{}               // closed when the last abort is over; nil: there was none; guarded by mu
 	questions map[string]context.CancelFunc // asked, by id; guarded by mu
 	terminals []*terminal                   // lent, that run; guarded by mu
 
@@ -145,6 +148,7 @@ func (s *live) close() {
 	if !first {
 		return
 	}
+	close(s.left)
 	if t != nil {
 		t.end(outcome{err: &sdk.RequestError{Code: cancelled, Message: "The session was closed."}})
 	}

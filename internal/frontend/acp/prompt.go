@@ -19,6 +19,7 @@ import (
 // turn is a prompt of the editor that is being answered.
 type turn struct {
 	mark      string             // of the sync behind the prompt
+	before    <-chan struct{}    // closed when aborts are over that were asked for before; nil: there are none
 	stop      context.CancelFunc // ends what is done before the session has the prompt
 	finished  chan outcome       // holds one
 	cancelled bool               // guarded by live.mu
@@ -57,7 +58,7 @@ func (a *agent) prompt(p sdk.PromptRequest) (job, error) {
 		return nil, &protocol.Error{Code: protocol.Busy, Text: "The session still answers a prompt. Wait for it, or cancel it first."}
 	}
 	s.prompts++
-	t := &turn{mark: "prompt " + strconv.Itoa(s.prompts), stop: stop, finished: make(chan outcome, 1)}
+	t := &turn{mark: "prompt " + strconv.Itoa(s.prompts), before: s.aborting, stop: stop, finished: make(chan outcome, 1)}
 	s.turn = t
 	return func(asked context.Context) (any, error) {
 		defer stop()
@@ -84,21 +85,28 @@ func (a *agent) cancel(p sdk.CancelNotification) (job, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	t := s.turn
-	s.mu.Unlock()
-	if t != nil {
-		s.cancelTurn(t)
-		return nil, nil
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		s.cancelLocked(s.turn)
+	} else {
+		s.abortLocked()
 	}
-	a.conn.work.Go(func() { s.abort() })
 	return nil, nil
 }
 
-// cancelTurn ends a turn. If the session has not got the prompt yet, run sees to it.
+// cancelTurn ends a turn, if it is not over.
 func (s *live) cancelTurn(t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != t || t.cancelled {
+	if s.turn == t {
+		s.cancelLocked(t)
+	}
+}
+
+// cancelLocked ends a turn. If the session has not got the prompt yet, run sees to
+// it.
+func (s *live) cancelLocked(t *turn) {
+	if t.cancelled {
 		return
 	}
 	t.cancelled = true
@@ -106,8 +114,22 @@ func (s *live) cancelTurn(t *turn) {
 		t.stop()
 	}
 	if t.said || t.command {
-		s.a.conn.work.Go(func() { s.abort() })
+		s.abortLocked()
 	}
+}
+
+// abortLocked begins to end what goes on, in the order in which that is asked for.
+// The next prompt waits for it.
+func (s *live) abortLocked() {
+	before, done := s.aborting, make(chan struct{})
+	s.aborting = done
+	s.a.conn.work.Go(func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		s.abort()
+	})
 }
 
 // abort ends the run and what else goes on. The error is that of a session that is
@@ -130,6 +152,9 @@ func (s *live) run(ctx context.Context, t *turn, blocks []sdk.ContentBlock) outc
 
 // saying has a run begin and waits for its end.
 func (s *live) saying(t *turn, say func() (protocol.Disposition, error)) outcome {
+	if t.before != nil {
+		<-t.before
+	}
 	s.mu.Lock()
 	if t.cancelled {
 		s.mu.Unlock()
@@ -163,8 +188,8 @@ func (s *live) saying(t *turn, say func() (protocol.Disposition, error)) outcome
 
 // synced is called when the follower has come to where a prompt was taken.
 func (s *live) synced(id string) {
-	if id == terminalMark {
-		s.showTerminals()
+	if number, ok := strings.CutPrefix(id, terminalMark); ok {
+		s.showTerminals(number)
 		return
 	}
 	s.mu.Lock()

@@ -210,7 +210,7 @@ func (a *agent) open(ctx context.Context, o opening) (*live, error) {
 			return nil, err
 		}
 	}
-	s := &live{a: a, c: c, leave: leave, dir: o.CWD, roots: append([]string{o.CWD}, o.roots...)}
+	s := &live{a: a, c: c, leave: leave, left: make(chan struct{}), dir: o.CWD, roots: append([]string{o.CWD}, o.roots...)}
 	if err := s.start(ctx, o.replay); err != nil {
 		s.close()
 		return nil, err
