@@ -136,20 +136,21 @@ func (c *Client) fate(ctx context.Context, cmd protocol.Request, began time.Time
 		return fail(fmt.Sprintf("Whether it has carried out %s is not known; look, and say it again if not.", cmd.Name()))
 	}
 	queue, err := protocol.Call(ctx, c, protocol.GetQueue{})
-	var tree *session.Tree
+	var kept *session.Session
 	if err == nil {
-		tree, err = c.tree(ctx)
+		kept, err = c.read(ctx)
 	}
 	if err != nil {
 		return fail(fmt.Sprintf("Whether the %s is in the session cannot be seen: %v", what, err))
 	}
+	defer kept.Close()
 	for _, w := range queue.Items {
 		if w.Text == said {
 			return fail("The message waits in the queue.")
 		}
 	}
 	began = began.Truncate(time.Millisecond)
-	for e := range tree.Log() {
+	for e := range kept.Tree().Log() {
 		if !e.Time.Before(began) && says(e, said) {
 			if what == "message" {
 				return fail("The message is in the session; a retry asks for the answer.")
@@ -197,9 +198,9 @@ func says(e *session.Entry, said string) bool {
 	return strings.HasPrefix(said, "/") || m.Message.Text("") == said
 }
 
-func (c *Client) tree(ctx context.Context) (*session.Tree, error) {
+func (c *Client) read(ctx context.Context) (*session.Session, error) {
 	c.mu.Lock()
 	path := c.path
 	c.mu.Unlock()
-	return c.o.Tree(ctx, path)
+	return c.o.Read(ctx, path)
 }

@@ -41,8 +41,8 @@ type Options struct {
 	// Path is the path of the session that a word of SwitchSession means, or the word.
 	Path func(ctx context.Context, word string) string
 
-	// Tree reads the session of a path as it is kept.
-	Tree func(ctx context.Context, path string) (*session.Tree, error)
+	// Read opens the session of a path to be read as it is kept.
+	Read func(ctx context.Context, path string) (*session.Session, error)
 
 	// Must refuses to open a session beside a process that has it and does not
 	// answer.

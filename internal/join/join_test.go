@@ -90,13 +90,7 @@ func (p *process) open(path string) (*join.Client, error) {
 		Lost:   func(err error) bool { return errors.Is(err, errCut) },
 		Holder: p.w.store.Holder,
 		Path:   func(_ context.Context, word string) string { return word },
-		Tree: func(ctx context.Context, path string) (*session.Tree, error) {
-			s, err := session.Open(ctx, p.w.store, path)
-			if err != nil {
-				return nil, err
-			}
-			return s.Tree(), s.Close()
-		},
+		Read:   p.w.read,
 		Notes: func(h *session.LeasedError) []protocol.Notice {
 			return []protocol.Notice{{Level: "info", Text: "joined " + h.Addr}}
 		},
@@ -261,6 +255,10 @@ func (s *screen) words(t *testing.T) string {
 	return strings.Join(out, " | ")
 }
 
+func (w *world) read(ctx context.Context, path string) (*session.Session, error) {
+	return session.Open(ctx, w.store, path)
+}
+
 func (w *world) begun() string {
 	w.t.Helper()
 	log, err := w.store.Create(w.t.Context(), session.Header{CWD: w.t.TempDir()}.Complete(),
@@ -399,7 +397,7 @@ func (s sayAndCut) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 			return nil, err
 		}
 		v0.Apply(ev)
-		if e := v0.Tree.Get(v0.Leaf); e != nil && e.ID != "a1" && e.Speaks() {
+		if e := v0.Tree.Get(v0.Leaf); e != nil && e.ID != "a1" && e.Role != message.System {
 			break // it is recorded
 		}
 	}
@@ -433,13 +431,7 @@ func TestWhatBecameOfAMessage(t *testing.T) {
 					return sayAndCut{wire{c, p.dead}, p, tt.first}, leave, err
 				},
 				Lost: func(err error) bool { return errors.Is(err, errCut) },
-				Tree: func(ctx context.Context, path string) (*session.Tree, error) {
-					s, err := session.Open(ctx, w.store, path)
-					if err != nil {
-						return nil, err
-					}
-					return s.Tree(), s.Close()
-				},
+				Read: w.read,
 			}, path, func(ctx context.Context, beside bool) (protocol.Client, func(), error) {
 				return p1.here(ctx, path, beside)
 			})
