@@ -117,6 +117,8 @@ func (r *repl) dispatch(c slash.Command) error {
 		r.export(c)
 	case "model":
 		return r.model(c.Rest)
+	case "permissions":
+		return r.permissions(c.Rest)
 	case "thinking":
 		return r.thinking(c.Rest)
 	case "settings":

@@ -23,7 +23,7 @@ func (r *repl) event(w watched) error {
 	case protocol.Opened:
 		r.opened++
 		r.ready = false
-		r.list, r.summary, r.draft, r.foreign, r.early = nil, nil, nil, 0, nil
+		r.list, r.summary, r.draft, r.foreign, r.early, r.replied = nil, nil, nil, 0, nil, ""
 	case protocol.State:
 		r.ready = true
 		for _, q := range e.Open {
@@ -62,6 +62,8 @@ func (r *repl) event(w watched) error {
 		}
 	case protocol.Asked:
 		r.askedFor(e)
+	case protocol.Answered:
+		r.answeredBy(e)
 	case protocol.Notice:
 		r.notice(e)
 	}

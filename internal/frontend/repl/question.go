@@ -1,43 +1,143 @@
 package repl
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 )
+
+// shownLines is how much of a command or a change is shown in a question.
+const shownLines = 60
 
 // askedFor shows a question for which the answer waits.
 func (r *repl) askedFor(q protocol.Asked) {
 	r.say("%s", q.Text)
-	for _, c := range q.Choices {
-		r.say("  %s: %s", c.ID, c.Text)
+	if q.About != nil {
+		r.showCall(*q.About)
 	}
+	for _, c := range q.Choices {
+		more := ""
+		if c.Words {
+			more = "; other words do so too, and go to the model"
+		}
+		r.say("  %s: %s%s", c.ID, c.Text, more)
+	}
+}
+
+// showCall shows what a call would do.
+func (r *repl) showCall(c protocol.AskedCall) {
+	text, sign := c.Diff, ""
+	switch {
+	case c.Command != "":
+		text, sign = c.Command, "$ "
+	case c.Kind == protocol.Changes && text == "":
+		r.note("  (the change cannot be shown)")
+	case text == "" && c.Kind == protocol.Reaches:
+		text = string(c.Args)
+	}
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	rest := len(lines) - shownLines
+	for i, l := range lines[:min(len(lines), shownLines)] {
+		if i > 0 && sign != "" {
+			sign = "  "
+		}
+		r.out.line(none, "  "+sign+render.Clean(render.Cut(l, 2000)))
+	}
+	if rest > 0 {
+		r.note("  (%s more)", render.Plural(rest, "line", "lines"))
+	}
+}
+
+// asked is the question that waits for an answer, nil if there is none. One that was
+// answered here is none, though that may not have been told yet.
+func (r *repl) asked() *protocol.Asked {
+	for i, q := range r.view.Open {
+		if q.ID != r.replied {
+			return &r.view.Open[i]
+		}
+	}
+	return nil
 }
 
 // choices are the answers to the question that waits, "" if there is none.
 func (r *repl) choices() string {
-	if len(r.view.Open) == 0 {
+	q := r.asked()
+	if q == nil {
 		return ""
 	}
 	var ids []string
-	for _, c := range r.view.Open[0].Choices {
+	for _, c := range q.Choices {
 		ids = append(ids, c.ID)
 	}
 	return strings.Join(ids, "/")
 }
 
-// answers takes a line for the answer to the question that waits.
-func (r *repl) answers(word string) {
-	q := r.view.Open[0]
-	word = strings.ToLower(strings.TrimSpace(word))
-	for _, c := range q.Choices {
-		if word == "" || !strings.HasPrefix(strings.ToLower(c.ID), word) {
+// answers takes a line for the answer to the question that waits: one of the choices,
+// which may be cut short, or words that go with one.
+func (r *repl) answers(words string) {
+	q := *r.asked()
+	words = strings.TrimSpace(words)
+	first, rest, _ := strings.Cut(words, " ")
+	first = strings.ToLower(strings.TrimRight(first, ",.;:!"))
+	var with *protocol.Choice // the choice that words go with
+	for i, c := range q.Choices {
+		if c.Words {
+			with = &q.Choices[i]
+		}
+		if first == "" || !strings.HasPrefix(strings.ToLower(c.ID), first) {
 			continue
 		}
-		if _, err := protocol.Call(r.ctx, r.c, protocol.Answer{Question: q.ID, Choice: c.ID}); err != nil {
-			r.failed(err)
+		if rest = strings.TrimSpace(rest); rest == "" || c.Words {
+			r.reply(q, c.ID, rest)
+			return
 		}
+		r.say("Say %s alone, to be sure; ctrl+c stops.", c.ID)
+		return
+	}
+	if with != nil && words != "" {
+		r.reply(q, with.ID, words)
 		return
 	}
 	r.say("Say %s; ctrl+c stops.", strings.ReplaceAll(r.choices(), "/", " or "))
+}
+
+func (r *repl) reply(q protocol.Asked, choice, text string) {
+	r.replied = q.ID
+	if _, err := protocol.Call(r.ctx, r.c, protocol.Answer{Question: q.ID, Choice: choice, Text: text}); err != nil {
+		r.failed(err)
+	}
+}
+
+// refuse answers a question with no, since no more lines will come, or stops the
+// run if it has no such answer.
+func (r *repl) refuse(q protocol.Asked) {
+	for _, c := range q.Choices {
+		if c.Kind == protocol.RejectOnce || c.ID == "no" {
+			r.reply(q, c.ID, "")
+			return
+		}
+	}
+	r.replied = q.ID
+	r.stop()
+}
+
+// answeredBy tells that somebody else has answered.
+func (r *repl) answeredBy(a protocol.Answered) {
+	if a.ID == r.replied || a.Choice == "" {
+		return
+	}
+	by := "elsewhere"
+	if a.By != "" {
+		by = "by " + a.By
+	}
+	said := ""
+	if a.Text != "" {
+		said = fmt.Sprintf(", %s", render.Quote(a.Text, r.o.Width-20))
+	}
+	r.note("(answered %s: %s%s)", by, a.Choice, said)
 }

@@ -124,6 +124,7 @@ type repl struct {
 	early    []protocol.Notice // of a session that is not shown yet
 	foreign  int               // entries of other programs that were not told of yet
 	queued   []string          // said while a run went on
+	replied  string            // the question that was answered here last
 	idle     time.Time         // of the last interrupt at an idle prompt
 
 	list   []session.ID      // the numbered path that was printed last
@@ -221,6 +222,9 @@ func (r *repl) run() (int, error) {
 			r.o.Prompts = r.o.Prompts[1:]
 			r.prompt(p)
 			continue
+		case r.eof && r.asked() != nil:
+			r.refuse(*r.asked())
+			continue
 		case r.free() && r.eof:
 			return r.ending(), nil
 		}
@@ -247,7 +251,7 @@ func (r *repl) free() bool { return !r.working() && r.shell == nil }
 // step does the next thing that comes.
 func (r *repl) step() error {
 	var lines <-chan line
-	if !r.eof && (r.free() || r.o.Terminal && r.working()) {
+	if !r.eof && (r.free() || r.asked() != nil || r.o.Terminal && r.working()) {
 		r.ask()
 		lines = r.in.next()
 	}

@@ -16,7 +16,7 @@ func (r *repl) said(t text) error {
 	words := tidy(t.words)
 	word := t.literal || !strings.HasPrefix(t.words, "!") && !strings.HasPrefix(t.words, "/")
 	switch d := r.draft; {
-	case len(r.view.Open) > 0 && word:
+	case r.asked() != nil && word:
 		r.answers(words)
 	case words != "" && word && d != nil && d.edits != "":
 		return r.replaced(d.edits, words)

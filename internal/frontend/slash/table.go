@@ -123,6 +123,8 @@ var commands = []Spec{
 		More: "bough mcp add and bough mcp login in a shell set servers up; /reload takes them over and tries failed ones again. /tools turns their tools on and off."},
 	{Name: "tools", Args: "[+name|-name]", Help: "list the tools, or turn some on and off", Where: everywhere, Busy: true,
 		More: "/tools +grep -bash turns one on and one off for this session, from the next turn on. The session remembers it."},
+	{Name: "permissions", Args: "[mode]", Help: "what tools may do without a question, or change that", Where: everywhere, Busy: true,
+		More: "The modes are auto, auto-edit, ask and read-only; a mode holds for this run of the session. /permissions forget takes back what you have allowed for this session. Settings: bough.permissionMode, bough.permissions."},
 	{Name: "prompt", Args: "[section]", Help: "what the model is told before the conversation", Where: everywhere, Busy: true,
 		More: "Alone it lists the sections with their sizes and files; with a name it shows that section."},
 	{Name: "reload", Help: "read settings, instructions, skills and templates again", Where: everywhere,
