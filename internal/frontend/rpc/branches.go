@@ -110,115 +110,30 @@ func getEntry(ctx context.Context, w *window, c call) (reply, error) {
 func getLeaves(_ context.Context, w *window, c call) (reply, error) {
 	limit := c.count("limit")
 	return func() ([]byte, error) {
-		leaves := leavesOf(w.view.Tree)
-		if limit > 0 && len(leaves) > limit {
-			leaves = leaves[:limit]
+		tips := w.view.Tree.Tips()
+		if limit > 0 && len(tips) > limit {
+			tips = tips[:limit]
 		}
-		list := make([][]byte, len(leaves))
-		for i, l := range leaves {
-			list[i] = l.json(w.view.Tree)
+		list := make([][]byte, len(tips))
+		for i, tip := range tips {
+			list[i] = tipJSON(w.view.Tree, tip)
 		}
 		return newObject().list("leaves", list).done(), nil
 	}, nil
 }
 
-// leaf is the end of a branch: something was said there, and nothing below it.
-type leaf struct {
-	entry, last *session.Entry // last is the newest bookkeeping below it, or entry
-	fork        session.ID     // the nearest entry above it below which there are several branches
+func tipJSON(t *session.Tree, tip session.Tip) []byte {
+	id := tip.Entry.ID
+	o := newObject().str("leafId", string(id)).place("forkEntryId", tip.Fork).num("depth", float64(tip.Depth)).num("messages", float64(tip.Messages))
+	if !tip.Last.Time.IsZero() {
+		o.str("modified", string(session.AppendTime(nil, tip.Last.Time)))
+	}
+	return o.optional("label", t.Label(id)).str("preview", preview(t, tip.Entry)).done()
 }
 
-// leavesOf returns the ends of the branches of a tree, the newest first.
-func leavesOf(t *session.Tree) []leaf {
-	var entries []*session.Entry
-	at := map[session.ID]int{}
-	for e := range t.All() {
-		at[e.ID] = len(entries)
-		entries = append(entries, e)
-	}
-	// up is the nearest entry above one that says something: -1 for none, and of
-	// entries that nobody has come by yet -2. A parent may stand behind its child.
-	up := make([]int, len(entries))
-	for i := range up {
-		up[i] = -2
-	}
-	var way []int
-	for i := range entries {
-		way = way[:0]
-		k, found := i, -1
-		for {
-			if up[k] != -2 {
-				found = up[k]
-				break
-			}
-			up[k] = -1 // which ends cycles
-			way = append(way, k)
-			p := t.Parent(entries[k].ID)
-			if p == nil {
-				break
-			}
-			k = at[p.ID]
-			if entries[k].Speaks() {
-				found = k
-				break
-			}
-		}
-		for _, k := range way {
-			up[k] = found
-		}
-	}
-	branches := make([]int, len(entries)) // that go on below an entry
-	for i, e := range entries {
-		if e.Speaks() && up[i] >= 0 {
-			branches[up[i]]++
-		}
-	}
-	tails := map[int]*session.Entry{}
-	for i, e := range entries {
-		if !e.Speaks() && !e.IsLeafMarker() && up[i] >= 0 {
-			tails[up[i]] = e
-		}
-	}
-	var leaves []leaf
-	for i, e := range entries {
-		if !e.Speaks() || branches[i] > 0 {
-			continue
-		}
-		l := leaf{entry: e, last: e}
-		if tail := tails[i]; tail != nil {
-			l.last = tail
-		}
-		for k, n := up[i], 0; k >= 0 && n < len(entries); k, n = up[k], n+1 {
-			if branches[k] > 1 {
-				l.fork = entries[k].ID
-				break
-			}
-		}
-		leaves = append(leaves, l)
-	}
-	slices.Reverse(leaves)
-	slices.SortStableFunc(leaves, func(a, b leaf) int { return b.last.Time.Compare(a.last.Time) })
-	return leaves
-}
-
-func (l leaf) json(t *session.Tree) []byte {
-	path := t.Path(l.entry.ID)
-	said := 0
-	for _, e := range path {
-		if e.Type == session.TypeMessage {
-			said++
-		}
-	}
-	o := newObject().str("leafId", string(l.entry.ID)).place("forkEntryId", l.fork).num("depth", float64(len(path))).num("messages", float64(said))
-	if !l.last.Time.IsZero() {
-		o.str("modified", string(session.AppendTime(nil, l.last.Time)))
-	}
-	return o.optional("label", t.Label(l.entry.ID)).str("preview", preview(path)).done()
-}
-
-// preview is how the last text of user or model on a path begins.
-func preview(path []*session.Entry) string {
-	for _, e := range slices.Backward(path) {
+// preview is how the last text of user or model begins, at an entry or above it.
+func preview(t *session.Tree, e *session.Entry) string {
+	for n := t.Size(); e != nil && n > 0; e, n = t.Parent(e.ID), n-1 {
 		if e.Role != message.User && e.Role != message.Assistant {
 			continue
 		}
