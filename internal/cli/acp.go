@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -77,34 +76,13 @@ func (r *runner) runACP(ctx context.Context) error {
 		r.say("an editor speaks with this command in JSON, one message a line; bough help acp says how to set it up. End with ctrl+d.")
 	}
 	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: r.door(hub, models), Version: Version, SignIn: signIn,
-		List: r.listed, Attach: r.attach, Command: r.oneCommand, Lend: r.editor.lend, Servers: r.editor.bring})
+		List: func(ctx context.Context, q protocol.ListSessions) (protocol.Sessions, error) {
+			return library{r}.List(ctx, r.env.Dir, q)
+		}, Attach: r.attach, Command: r.oneCommand, Lend: r.editor.lend, Servers: r.editor.bring})
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) || errors.Is(err, context.Canceled) {
 		return nil // the editor is gone
 	}
 	return err
-}
-
-// listed lists sessions, those last used first.
-func (r *runner) listed(ctx context.Context, q protocol.ListSessions) (found protocol.Sessions, err error) {
-	const page = 100
-	from := 0
-	if q.Cursor != "" {
-		if from, err = strconv.Atoi(q.Cursor); err != nil || from < 0 {
-			return found, protocol.Fail(protocol.BadRequest, "The cursor %q is none that bough has given.", oneLine(q.Cursor, 40))
-		}
-	}
-	all, err := r.summaries(ctx, scope{all: q.All, cwd: q.CWD})
-	if err != nil {
-		return found, err
-	}
-	for i, s := range all[min(from, len(all)):] {
-		if i == page {
-			found.Next = strconv.Itoa(from + page)
-			break
-		}
-		found.Sessions = append(found.Sessions, protocol.SessionInfo{Summary: s})
-	}
-	return found, nil
 }
 
 // attach makes of a file what @file does.

@@ -77,7 +77,7 @@ func (s *live) command(ctx context.Context, t *turn, text string) (outcome, bool
 		s.mu.Lock()
 		t.heard = true // no message comes
 		s.mu.Unlock()
-		return s.saying(t, func() (protocol.Disposition, error) { return protocol.Call(s.a.ctx, s.c, protocol.Retry{}) }), true
+		return s.saying(t, s.retry), true
 	case c.Name == "help" && c.Rest == "":
 		s.say(s.help(ctx))
 		return done, true
@@ -105,6 +105,18 @@ func (s *live) command(ctx context.Context, t *turn, text string) (outcome, bool
 		s.tellCommands(ctx)
 	}
 	return done, true
+}
+
+// retry has the model asked again, after a complete answer what was last said.
+func (s *live) retry() (protocol.Disposition, error) {
+	did, err := protocol.Call(s.a.ctx, s.c, protocol.Retry{})
+	s.mu.Lock()
+	asked := s.question
+	s.mu.Unlock()
+	if protocol.CodeOf(err) == protocol.NotRunnable && asked != "" {
+		return protocol.Call(s.a.ctx, s.c, protocol.Retry{Entry: &asked, Exact: true})
+	}
+	return did, err
 }
 
 // help lists the commands.

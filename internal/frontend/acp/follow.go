@@ -142,6 +142,7 @@ func (s *live) state(ctx context.Context, e protocol.State) {
 		}
 		s.shown[en.ID] = true
 	}
+	s.asked(path)
 	s.stream = nil
 	if !s.begun && s.replay && !e.Running {
 		s.giveUpCalls()
@@ -174,6 +175,9 @@ func (s *live) appended(a protocol.Appended) {
 		return // it is another branch until the leaf moves there
 	}
 	s.shown[en.ID] = true
+	if en.Role == message.User {
+		s.asked([]*session.Entry{en})
+	}
 	switch {
 	case en.Role == message.Assistant && s.stream != nil:
 		s.stream = nil
@@ -215,7 +219,11 @@ func (s *live) moved(e protocol.LeafMoved) {
 		}
 		s.shown[en.ID], fresh = true, true
 	}
-	if s.commanded() || onward && fresh || e.Old == e.New {
+	s.asked(path)
+	s.mu.Lock()
+	ours := s.turn != nil && e.By == Who
+	s.mu.Unlock()
+	if ours || s.commanded() || onward && fresh || e.Old == e.New {
 		return
 	}
 	where := "the beginning"
@@ -223,6 +231,19 @@ func (s *live) moved(e protocol.LeafMoved) {
 		where = "“" + t + "”"
 	}
 	s.note("The conversation stands elsewhere now: behind " + where + ". What is said next goes on from there.")
+}
+
+// asked takes up what the person has said last on a path.
+func (s *live) asked(path []*session.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.question = ""
+	for _, en := range slices.Backward(path) {
+		if en.Role == message.User {
+			s.question = en.ID
+			return
+		}
+	}
 }
 
 // lastWords are the last ones that were said on a path.

@@ -81,7 +81,7 @@ func newWorld(t *testing.T, rules string, change ...func(*control.Options)) *wor
 }
 
 func (w *world) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(), error) {
-	start := control.Start{Store: w.store, Own: o.Own}
+	start := control.Start{Store: w.store, Own: o.Own, Who: o.Who}
 	if o.Session == "" {
 		start.New = session.Header{CWD: o.CWD}.Complete()
 		start.File = w.store.FilePath(start.New)
