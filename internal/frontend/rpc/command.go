@@ -146,7 +146,8 @@ func (s *server) handle(ctx context.Context, line []byte) {
 		return
 	}
 	if c.name == "extension_ui_response" {
-		return // nobody has asked
+		s.answerDialog(ctx, c)
+		return
 	}
 	cmd, ours, known := find(c.name)
 	c.coded = s.aware.Load() || ours

@@ -111,6 +111,7 @@ type server struct {
 	asked    int       // syncs; guarded by mu
 	owed     int       // bytes of answers that wait; guarded by mu
 	tardy    *window   // why slow is closed; guarded by mu
+	dialogs  []*dialog // that wait for an answer; guarded by mu
 
 	// What follows is the writer's.
 	out   *bufio.Writer

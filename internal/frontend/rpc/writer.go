@@ -203,6 +203,7 @@ func (s *server) event(w *window, ev protocol.Event) error {
 		}
 	}
 	s.tell(w, ev, from)
+	s.ask(w, ev)
 	return nil
 }
 
