@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -43,18 +42,15 @@ func fromHere(r *http.Request) bool {
 	return err != nil || at.Addr().Unmap().IsLoopback() // no address: not over a network
 }
 
-// named reports whether the Host header has a name that is ours, with our port.
-// Somebody else's name may be made to point here.
+// named reports whether the Host header has a name that is ours. Somebody else's
+// name may be made to point here. The port may be that of a tunnel.
 func (s *Server) named(r *http.Request) bool {
 	if slices.Contains(s.Hosts, r.Host) {
 		return true
 	}
-	host, port, err := net.SplitHostPort(r.Host)
+	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
-		host, port = strings.Trim(r.Host, "[]"), ""
-	}
-	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok && port != "" && port != strconv.Itoa(at.Port) {
-		return false
+		host = strings.Trim(r.Host, "[]")
 	}
 	if strings.EqualFold(host, "localhost") {
 		return true

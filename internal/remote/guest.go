@@ -21,6 +21,9 @@ type guest struct {
 	ctx    context.Context // ends when it is let go
 	cancel context.CancelFunc
 
+	syncing sync.Mutex // held while a Sync is carried out, and while it is looked which were
+	synced  []string   // the last ones; guarded by syncing
+
 	mu      sync.Mutex
 	busy    int                // requests and streams; guarded by mu
 	timer   *time.Timer        // guarded by mu
@@ -224,6 +227,12 @@ func (g *guest) rememberLocked(key string, e *errand) {
 }
 
 func (g *guest) carryOut(ctx context.Context, cmd protocol.Request) (answer, error) {
+	if c, ok := cmd.(protocol.Sync); ok {
+		// A stream that has just begun anew may come too late for it.
+		g.syncing.Lock()
+		defer g.syncing.Unlock()
+		g.synced = append(g.synced[max(0, len(g.synced)-63):], c.ID)
+	}
 	v, err := g.c.Do(ctx, cmd)
 	if err != nil {
 		return answer{}, err

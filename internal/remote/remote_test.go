@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,27 @@ type world struct {
 	store filestore.Store
 	door  protocol.Door
 	s     *remote.Server
+	at    *swapped
 	http  *httptest.Server
+}
+
+// swapped is a handler that another may take the place of.
+type swapped struct {
+	mu sync.Mutex
+	h  http.Handler // guarded by mu
+}
+
+func (s *swapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	h := s.h
+	s.mu.Unlock()
+	h.ServeHTTP(w, r)
+}
+
+func (w *world) swap(h http.Handler) {
+	w.at.mu.Lock()
+	defer w.at.mu.Unlock()
+	w.at.h = h
 }
 
 func newWorld(t *testing.T) *world {
@@ -89,7 +110,8 @@ func newWorld(t *testing.T) *world {
 		return start, nil
 	}}
 	w.s = &remote.Server{Door: w.door, Tokens: []remote.Key{{Token: secret, Role: remote.Owner}}, Version: "1.2.3"}
-	w.http = httptest.NewServer(w.s.Handler())
+	w.at = &swapped{h: w.s.Handler()}
+	w.http = httptest.NewServer(w.at)
 	t.Cleanup(func() {
 		w.s.Close()
 		w.http.Close()

@@ -87,15 +87,16 @@ func (g *guest) feed(name string, n uint64, after session.Seq, at string) (f *fe
 		f.end(errEnded)
 		return f, reader, from
 	}
-	g.s.work.Go(func() { f.end(watch(ctx, g.c, f, after, at)) })
+	g.s.work.Go(func() { f.end(g.watch(ctx, f, after, at)) })
 	return f, reader, from
 }
 
 // watch fills a feed.
-func watch(ctx context.Context, c protocol.Client, f *feed, after session.Seq, at string) error {
+func (g *guest) watch(ctx context.Context, f *feed, after session.Seq, at string) error {
+	begun := false
 	for {
 		again := false
-		for ev, err := range c.Watch(ctx, after) {
+		for ev, err := range g.c.Watch(ctx, after) {
 			if err != nil {
 				return err
 			}
@@ -104,11 +105,25 @@ func watch(ctx context.Context, c protocol.Client, f *feed, after session.Seq, a
 				break
 			}
 			f.put(ev)
+			if _, ok := ev.(protocol.State); ok && !begun {
+				begun = true
+				g.sayLate(f)
+			}
 		}
 		if !again {
 			return errEnded
 		}
 		after = 0
+	}
+}
+
+// sayLate tells of the Syncs that were carried out before a stream began. One that
+// falls together with that is told of twice.
+func (g *guest) sayLate(f *feed) {
+	g.syncing.Lock()
+	defer g.syncing.Unlock()
+	for _, id := range g.synced {
+		f.put(protocol.Synced{ID: id})
 	}
 }
 
