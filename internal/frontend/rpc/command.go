@@ -139,7 +139,7 @@ func findPi(name string) (command, bool) {
 
 // handle carries out one line.
 func (s *server) handle(ctx context.Context, line []byte) {
-	at := s.named("")
+	at := s.here()
 	c, err := decode(line)
 	if err != nil {
 		s.respond(ctx, at, failure(call{name: "parse"}, err))
@@ -160,11 +160,11 @@ func (s *server) handle(ctx context.Context, line []byte) {
 	}
 	err = c.check(cmd.fields)
 	w := at
-	if v := c.fields["view"]; err == nil && !cmd.views && !rawjson.IsNull(v) {
+	if v := c.fields["view"]; err == nil && !rawjson.IsNull(v) {
 		c.view, c.coded = v, true
-		if err = c.check([]field{{name: "view"}}); err == nil {
-			if w = s.named(c.text("view")); w == nil || c.text("view") == "" {
-				w, err = at, unknownView(c.text("view"))
+		if err = c.check([]field{{name: "view"}}); err == nil && !cmd.views {
+			if w, err = s.view(c.text("view")); err != nil {
+				w = at
 			}
 		}
 	}
@@ -183,10 +183,6 @@ func (s *server) handle(ctx context.Context, line []byte) {
 		r, err := cmd.does(ctx, w, c)
 		w.answer(ctx, c, r, err)
 	}
-}
-
-func unknownView(name string) error {
-	return protocol.Fail(UnknownView, "There is no view %q. list_views tells which there are.", name)
 }
 
 // word is what stands in the place of a command's name.

@@ -62,9 +62,9 @@ func openView(ctx context.Context, at *window, c call) (reply, error) {
 // attachView makes a view the one that commands without a view mean.
 func attachView(ctx context.Context, at *window, c call) (reply, error) {
 	s := at.s
-	w := s.named(c.text("view"))
-	if w == nil || c.text("view") == "" {
-		return nil, unknownView(c.text("view"))
+	w, err := s.view(c.text("view"))
+	if err != nil {
+		return nil, err
 	}
 	p, err := protocol.Call(ctx, w.c, protocol.GetPolicy{})
 	if err != nil {
@@ -89,9 +89,9 @@ func attachView(ctx context.Context, at *window, c call) (reply, error) {
 // closeView gives a view up.
 func closeView(ctx context.Context, at *window, c call) (reply, error) {
 	s := at.s
-	w := s.named(c.text("view"))
-	if w == nil || c.text("view") == "" {
-		return nil, unknownView(c.text("view"))
+	w, err := s.view(c.text("view"))
+	if err != nil {
+		return nil, err
 	}
 	st, err := protocol.Call(ctx, w.c, protocol.GetState{})
 	if err != nil {
@@ -152,9 +152,9 @@ func (s *server) chosen(c call) (views []*window, every bool, err error) {
 		return s.all(), true, nil
 	}
 	for _, name := range names {
-		w := s.named(name)
-		if w == nil || name == "" {
-			return nil, false, unknownView(name)
+		w, err := s.view(name)
+		if err != nil {
+			return nil, false, err
 		}
 		views = append(views, w)
 	}

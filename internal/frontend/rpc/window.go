@@ -105,20 +105,27 @@ func (s *server) all() []*window {
 	return slices.Clone(s.views)
 }
 
-// named returns a view that takes commands, "" the attached one; nil if there is
-// none of that name.
-func (s *server) named(name string) *window {
+// here is the attached view.
+func (s *server) here() *window {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if name == "" {
-		return s.attached
-	}
+	return s.attached
+}
+
+// view returns the view of a name, if it takes commands.
+func (s *server) view(name string) (*window, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, w := range s.views {
 		if w.name == name && !w.closing {
-			return w
+			return w, nil
 		}
 	}
-	return nil
+	return nil, unknownView(name)
+}
+
+func unknownView(name string) error {
+	return protocol.Fail(UnknownView, "There is no view %q. list_views tells which there are.", name)
 }
 
 // closeViews gives up the sessions of all views.

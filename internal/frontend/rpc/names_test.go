@@ -1,0 +1,96 @@
+package rpc
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// Everything that a front end can ask for is a command of RPC too.
+func TestEveryCommandOfTheProtocolHasAName(t *testing.T) {
+	n := 0
+	for _, f := range parsed(t, "../../../protocol/*.go") {
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || fn.Name.Name != "Name" || len(fn.Body.List) != 1 {
+				continue
+			}
+			ret, ok := fn.Body.List[0].(*ast.ReturnStmt)
+			if !ok {
+				continue
+			}
+			lit, ok := ret.Results[0].(*ast.BasicLit)
+			if !ok {
+				continue
+			}
+			name, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			// What pi calls otherwise, and gives less of.
+			also := map[string]string{"export": "export_html"}
+			for _, name := range []string{name, also[name]} {
+				if _, _, ok := find(name); name != "" && !ok {
+					t.Errorf("%s is no command of RPC", name)
+				}
+			}
+		}
+	}
+	if n < 60 {
+		t.Errorf("%d commands were found", n)
+	}
+}
+
+// Discovery tells of all commands that only bough has.
+func TestCapabilitiesAreComplete(t *testing.T) {
+	var known []string
+	for _, f := range parsed(t, "ours.go") {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CaseClause); ok {
+				for _, e := range c.List {
+					if lit, ok := e.(*ast.BasicLit); ok {
+						name, err := strconv.Unquote(lit.Value)
+						if err != nil {
+							t.Fatal(err)
+						}
+						known = append(known, name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	told := ourNames()
+	slices.Sort(known)
+	slices.Sort(told)
+	if !slices.Equal(known, told) {
+		t.Errorf("known %v\ntold  %v", known, told)
+	}
+	for _, name := range told {
+		cmd, ours, ok := find(name)
+		if !ok || !ours || (cmd.does == nil) == (cmd.begins == nil) {
+			t.Errorf("%s: ours %v, known %v", name, ours, ok)
+		}
+	}
+}
+
+func parsed(t *testing.T, pattern string) (files []*ast.File) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatal("nothing at", pattern, err)
+	}
+	for _, p := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
