@@ -70,12 +70,16 @@ func (r *runner) runACP(ctx context.Context) error {
 	o.Lost = func(entries int, why error) {
 		fmt.Fprintf(r.env.Stderr, "bough: %d entries of a session could not be saved: %v\n", entries, why)
 	}
+	l := r.newListener()
+	defer l.close()
+	o.Address = l.address
 	hub := control.NewHub(o)
 	defer hub.Close()
+	l.door = r.door(hub, models)
 	if r.env.StdinTerminal {
 		r.say("an editor speaks with this command in JSON, one message a line; bough help acp says how to set it up. End with ctrl+d.")
 	}
-	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: r.door(hub, models), Version: Version, SignIn: signIn,
+	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: l.door, Version: Version, SignIn: signIn,
 		List: func(ctx context.Context, q protocol.ListSessions) (protocol.Sessions, error) {
 			return library{r}.List(ctx, r.env.Dir, q)
 		}, Attach: r.attach, Command: r.oneCommand, Lend: r.editor.lend, Servers: r.editor.bring})

@@ -31,6 +31,8 @@ func (r *runner) choose(ctx context.Context) (control.Start, error) {
 func (r *runner) wanted(ctx context.Context, start control.Start) (control.Start, error) {
 	a := r.args
 	switch {
+	case a.attach && !a.cont && !a.resume && a.sessionID == "":
+		return r.attachable(ctx, start)
 	case a.cont:
 		recent, err := r.store.Recent(ctx, r.env.Dir)
 		if err != nil {

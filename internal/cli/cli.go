@@ -122,6 +122,7 @@ const (
 	modeJSON  mode = "json"
 	modeREPL  mode = "repl"
 	modeRPC   mode = "rpc"
+	modeServe mode = "serve"
 	modeACP   mode = "acp"
 )
 

@@ -70,6 +70,8 @@ func commands() []command {
 		{"trust", "[list | yes [DIR] | no [DIR] | forget [DIR]]", "say or change whether a project is trusted", trustHelp, nil, trustCommand},
 		{"conformance", "dump FILE | list DIR | apply FILE OPS", "readings of session files for tests",
 			"dump prints all readings of a session file, list those of a folder of them, and\napply carries out the operations of a JSON file on a session file.\n", nil, conformanceCommand},
+		serveCommand(),
+		attachCommand(),
 		authCommands(),
 		modelsCommand(),
 		{"help", "[TOPIC]", "print help, or more of a command or an option", "", nil, helpCommand},
@@ -96,7 +98,7 @@ func missingCommands() map[string]string {
 	web := "bough --repl talks on a terminal and in pipes, bough --mode json feeds programs."
 	return map[string]string{
 		"install": packages, "remove": packages, "uninstall": packages, "update": packages,
-		"web": web, "serve": web, "pair": web, "devices": web, "attach": web,
+		"web": web, "pair": web, "devices": web,
 		"try": "/branch N in a conversation begins another way from an earlier entry.",
 	}
 }
@@ -130,6 +132,8 @@ func commandOf(ctx context.Context, env Env) (found bool, err error) {
 		return true, sessionsMain(ctx, env, env.Args[1:])
 	case "acp":
 		return true, acpMain(ctx, env, env.Args[1:])
+	case "attach":
+		return true, attachMain(ctx, env, env.Args[1:])
 	case "mcp":
 		return true, mcpMain(ctx, env, env.Args[1:])
 	}

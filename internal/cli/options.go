@@ -19,6 +19,8 @@ type args struct {
 	session, sessionID, fork, at string
 	sessionDir                   string
 	noSession                    bool
+	attach, noAttach             bool
+	inService                    bool   // bough attach: open it in the service
 	export                       string // a session file
 	allBranches                  bool
 	name                         string
@@ -85,6 +87,8 @@ func options() []option {
 		{"fork", "", value, "PATH|ID", "begin a session as a copy of this one, all branches included", str(func(a *args) *string { return &a.fork })},
 		{"at", "", value, "ENTRY", "stand at this entry or label (with -c, -r, --session or --fork)", str(func(a *args) *string { return &a.at })},
 		{"session-dir", "", value, "DIR", "keep and look for sessions in this folder", str(func(a *args) *string { return &a.sessionDir })},
+		{"attach", "", optional, "[PATH|ID]", "join a session that is open in another bough, and do not open it here", setAttach},
+		{"no-attach", "", flag, "", "work beside another bough that has the session open, as a branch of its own", on(func(a *args) *bool { return &a.noAttach })},
 		{"no-session", "", flag, "", "keep nothing on disk", on(func(a *args) *bool { return &a.noSession })},
 		{"name", "n", value, "NAME", "name the session", setName},
 		{"provider", "", words, "NAME", "provider of --model", str(func(a *args) *string { return &a.provider })},
@@ -147,10 +151,8 @@ func options() []option {
 		{"tui-mode", "", value, "MODE", "", without("--tui-mode", "this version has no full screen")},
 		{"lang", "", value, "LANGUAGE", "", setLanguage},
 		{"no-themes", "", flag, "", "", silent},
-		{"no-attach", "", flag, "", "", silent},
 
 		// Known and still to come: saying so beats an unknown option.
-		{"attach", "", optional, "[ID]", "", missing("--attach", "Opening the session with --session ID works also while another bough has it")},
 		{"read-only", "", flag, "", "", missing("--read-only", "bough tree and bough context look at a session without changing it")},
 	}
 }
@@ -177,6 +179,14 @@ func setMode(a *args, v string) error {
 		return fmt.Errorf("--mode %s: use text or json", v)
 	}
 	a.mode = v
+	return nil
+}
+
+func setAttach(a *args, v string) error {
+	a.attach = true
+	if v != "" {
+		a.session = v
+	}
 	return nil
 }
 

@@ -38,7 +38,9 @@ func TestParse(t *testing.T) {
 		{"--no-session reads one", []string{"--no-session", "--session", "x"}, args{noSession: true, session: "x"}},
 		{"skills and templates", []string{"-ns", "-np", "--skill", "a", "--skill=b", "--prompt-template", "c"},
 			args{noSkills: true, noTemplates: true, skills: []string{"a", "b"}, templates: []string{"c"}}},
-		{"switches without effect", []string{"--no-themes", "--no-attach", "--lang", "en"}, args{}},
+		{"switches without effect", []string{"--no-themes", "--lang", "en"}, args{}},
+		{"joining", []string{"--no-attach", "--attach", "1234", "--print"}, args{noAttach: true, attach: true, session: "1234", print: true}},
+		{"joining what is open", []string{"--attach", "-p", "x"}, args{attach: true, print: true, messages: []string{"x"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := parse(tt.words)
@@ -94,7 +96,6 @@ func TestParseRefuses(t *testing.T) {
 		{[]string{"-t", "+read,bash"}, "not both"},
 		{[]string{"-t", "+re*"}, "a pattern cannot have a sign"},
 		{[]string{"-t", "read,+"}, "without a name"},
-		{[]string{"--attach"}, "no --attach yet"},
 		{[]string{"--read-only"}, "no --read-only yet"},
 	} {
 		t.Run(strings.Join(tt.words, " "), func(t *testing.T) {

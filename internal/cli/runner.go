@@ -30,7 +30,8 @@ type runner struct {
 	store    filestore.Store
 	asks     bool // there is a person at a terminal who can be asked
 	projects projects
-	editor   *editor // nil: there is none
+	editor   *editor              // nil: there is none
+	service  *session.LeasedError // bough serve; nil: it is not asked
 }
 
 // newRunner reads settings. It neither looks for models nor touches a session.
@@ -103,6 +104,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	hint := r.hint(ctx)
 	start, err := r.choose(ctx)
+	if err == nil && r.args.attach {
+		err = r.mayAttach(start)
+	}
 	if errors.Is(err, errCancelled) {
 		r.say("No session was chosen.")
 		return 0, nil
@@ -124,16 +128,21 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		fmt.Fprintf(r.env.Stderr, "bough: %s could not be saved: %v\n", what, why)
 		code = max(code, 1)
 	}
+	l := r.newListener()
+	defer l.close()
+	o.Address, o.Alone = l.address, !r.apart(m)
 	hub := control.NewHub(o)
 	defer hub.Close()
 	start.Who = string(m)
-	c, err := hub.Connect(ctx, start)
+	w := way{r, hub, models, start.Who}
+	l.door = r.door(hub, models)
+	c, err := w.stand(ctx, start)
 	if err != nil {
 		return 1, err
 	}
 	defer c.Close()
 	if m == modeRPC {
-		return r.runRPC(ctx, c, r.door(hub, models))
+		return r.runRPC(ctx, c, joining{w, l.door})
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,
@@ -143,6 +152,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 			NoHeader:     r.settings.Screen.QuietStartup == "true" && !r.args.verbose,
 			HideThinking: func() bool { return r.current().HideThinking },
 			TreeFilter:   func() string { return r.current().TreeFilter },
+			Detach:       func() error { return r.mayDetach(c) },
 			Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) }})
 	}
 	return printer.Run(ctx, c, printer.Options{Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,

@@ -25,6 +25,7 @@ func (d Door) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(
 		return nil, nil, err
 	}
 	start.Entry, start.Exact, start.Own, start.Main, start.Who = o.Entry, o.Exact, o.Own, o.Own, o.Who
+	start.Beside = start.Beside || o.Own
 	if start.Open == "" {
 		start.Label = o.Name
 	}

@@ -130,7 +130,7 @@ func (c *Client) place() *place {
 
 // A process that has just ended, or just begun, is no reason to work beside it.
 const (
-	tries     = 7
+	tries     = 5
 	firstWait = 20 * time.Millisecond // it doubles
 )
 
@@ -146,12 +146,15 @@ func (c *Client) enter(ctx context.Context, path string, here func(ctx context.C
 		case !elsewhere:
 			return nil, err
 		}
+		if holder.Addr == "" && holder.PID != 0 && !c.o.Must {
+			break // nobody is to join there
+		}
 		if holder.Addr != "" {
 			if client, leave, err = c.o.There(ctx, holder.Addr, path); err == nil {
 				return newPlace(client, leave, holder), nil
 			}
 		}
-		if try == tries {
+		if try == tries || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			if c.o.Must {
 				return nil, fmt.Errorf("process %d has this session and does not answer (%w). bough --session %s works beside it", holder.PID, err, path)
 			}

@@ -23,6 +23,7 @@ var instead = map[string]string{
 	"fork":   "/branch N goes back in this session without a copy.",
 	"clone":  "/branch N goes back in this session without a copy.",
 	"edit":   "/goto N stands before a message of yours; say it anew then.",
+	"detach": "The editor closes the session.",
 	"quit":   "The editor closes the session.",
 }
 

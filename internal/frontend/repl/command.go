@@ -59,6 +59,8 @@ func (r *repl) dispatch(c slash.Command) error {
 		r.help(c.Rest)
 	case "quit":
 		r.quit = true
+	case "detach":
+		r.detach()
 	case "history":
 		return r.history(c)
 	case "show":

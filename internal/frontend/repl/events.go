@@ -26,6 +26,9 @@ func (r *repl) event(w watched) error {
 		r.list, r.summary, r.draft, r.foreign, r.early, r.replied = nil, nil, nil, 0, nil, ""
 	case protocol.State:
 		r.ready = true
+		if r.headed && !r.moving { // it has come to another process, or was read again
+			r.tellEarly()
+		}
 		for _, q := range e.Open {
 			r.askedFor(q)
 		}
@@ -78,6 +81,8 @@ func (r *repl) appended(e protocol.Appended) {
 	case e.Entry.Role == message.Bash && r.shell != nil:
 		r.shell.recorded = true
 		r.shellStep()
+	case e.Entry.Role == message.User && r.runs == 0:
+		r.heard(e)
 	case e.Entry.Role == message.User && r.turn.answers > 0:
 		// A message that waited for the answer before it.
 		r.account()
@@ -96,6 +101,16 @@ func (r *repl) echo(e *session.Entry) {
 	}
 	p := render.NewPreviews(r.view.Tree).Of(e)
 	r.out.line(dim, "> "+render.Cut(p.Text, r.o.Width-2))
+}
+
+// heard shows what was said at another front end.
+func (r *repl) heard(e protocol.Appended) {
+	who := ""
+	if e.By != "" {
+		who = "(" + render.OneLine(e.By) + ") "
+	}
+	p := render.NewPreviews(r.view.Tree).Of(e.Entry)
+	r.out.line(dim, "> "+render.Cut(who+p.Text, max(r.o.Width-2, 20)))
 }
 
 // tellForeign says that other programs have added to the session.
@@ -130,5 +145,5 @@ func (r *repl) tellEarly() {
 	for _, n := range r.early {
 		r.notice(n)
 	}
-	r.early = nil
+	r.early, r.headed = nil, true
 }

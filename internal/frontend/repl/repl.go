@@ -60,6 +60,10 @@ type Options struct {
 	// takes an id or a path only.
 	Sessions func(context.Context) ([]session.Summary, error)
 
+	// Detach says why the session cannot be left running; nil: it ends with the
+	// front end.
+	Detach func() error
+
 	// Copy puts a text into the clipboard; nil: /copy prints it.
 	Copy func(string) error
 }
@@ -104,6 +108,8 @@ type repl struct {
 
 	view   view.View
 	opened int  // sessions that were opened
+	headed bool // the first of them has its header
+	moving bool // we go over to another one ourselves
 	ready  bool // and the last of them is known
 
 	typing assembler

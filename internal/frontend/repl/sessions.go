@@ -88,6 +88,8 @@ func (r *repl) holds() string {
 // wrong and returns false.
 func (r *repl) over(origin string, do func() error) (bool, error) {
 	before := r.opened
+	r.moving = true
+	defer func() { r.moving = false }()
 	if err := do(); err != nil {
 		r.failed(err)
 		return false, nil

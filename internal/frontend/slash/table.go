@@ -134,5 +134,7 @@ var commands = []Spec{
 	{Name: "debug", Help: "write down what the screen shows", Where: Terminal, Busy: true, Later: true},
 	{Name: "bug", Help: "where to report a fault", Where: everywhere, Busy: true, Later: true},
 	{Name: "web", Help: "show this machine's sessions in a browser", Where: Terminal | REPL, Busy: true, Later: true},
+	{Name: "detach", Help: "leave the session; what runs in it goes on", Where: Terminal | REPL, Busy: true,
+		More: "That is so where the session runs in another bough: in bough serve, or where it was open before (bough help attach)."},
 	{Name: "quit", Alias: "exit", Help: "end", Where: Terminal | REPL, Busy: true},
 }
