@@ -16,9 +16,10 @@ import (
 	"github.com/boughdev/bough/internal/cli"
 )
 
-func main() { os.Exit(realMain()) }
+func main() { os.Exit(realMain(nil)) }
 
-func realMain() int {
+// realMain runs the program. between is nil but in tests, see cli.Env.
+func realMain(between cli.Between) int {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // it is gone
@@ -41,7 +42,7 @@ func realMain() int {
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir,
 		StdinTerminal: term.IsTerminal(int(os.Stdin.Fd())), StdoutTerminal: term.IsTerminal(int(stdout.Fd())),
-		Secret: secret, Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) },
+		Secret: secret, Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) }, Between: between,
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bough": func() { os.Exit(realMain()) }, "mcpserver": mcpServer})
+	testscript.Main(m, map[string]func(){"bough": func() { os.Exit(realMain(nil)) }, "bough-far": func() { os.Exit(realMain(far)) }, "mcpserver": mcpServer})
 }
 
 // TestScripts plays the stories in testdata/script, each with a home of its own.

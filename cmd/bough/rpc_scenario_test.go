@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -29,31 +28,39 @@ import (
 //	NAME.in.jsonl   commands, and steps that begin with $
 //	NAME.llm.json   the script of the model
 //	NAME.want       one line a record: what it is and what a client goes by
+//
+// They are told the same at every door.
 func TestRPCScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/rpc/*.in.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scenarios", err)
 	}
-	for _, f := range files {
-		name := strings.TrimSuffix(filepath.Base(f), ".in.jsonl")
-		t.Run(name, func(t *testing.T) {
-			s := newScenario(t, name)
-			s.play()
-			want, err := os.ReadFile("testdata/rpc/" + name + ".want")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := s.told()
-			if got == string(want) {
-				return
-			}
-			g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-			for i := range max(len(g), len(w)) {
-				if i >= len(g) || i >= len(w) || g[i] != w[i] {
-					t.Fatalf("record %d:\n got  %s\n want %s", i+1, at(g, i), at(w, i))
-				}
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			for _, f := range files {
+				name := strings.TrimSuffix(filepath.Base(f), ".in.jsonl")
+				t.Run(name, func(t *testing.T) { playScenario(t, d, name) })
 			}
 		})
+	}
+}
+
+func playScenario(t *testing.T, d door, name string) {
+	s := newScenario(t, d, name)
+	s.play()
+	want, err := os.ReadFile("testdata/rpc/" + name + ".want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.told()
+	if got == string(want) {
+		return
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(g), len(w)) {
+		if i >= len(g) || i >= len(w) || g[i] != w[i] {
+			t.Fatalf("record %d:\n got  %s\n want %s", i+1, at(g, i), at(w, i))
+		}
 	}
 }
 
@@ -72,7 +79,7 @@ type scenario struct {
 	steps []object
 	vars  map[string]string
 	model *fakellm.Server
-	cmd   *exec.Cmd
+	prog  program
 	in    io.WriteCloser
 	dir   string
 
@@ -83,10 +90,11 @@ type scenario struct {
 	changed chan struct{} // has room for one
 	over    bool
 	ended   chan struct{}
+	code    int // of the exit, once it is over
 	stderr  bytes.Buffer
 }
 
-func newScenario(t *testing.T, name string) *scenario {
+func newScenario(t *testing.T, d door, name string) *scenario {
 	t.Helper()
 	text, err := os.ReadFile("testdata/rpc/" + name + ".in.jsonl")
 	if err != nil {
@@ -98,7 +106,7 @@ func newScenario(t *testing.T, name string) *scenario {
 			t.Fatal(err)
 		}
 	}
-	return startScenario(t, string(text), o)
+	return startScenario(t, d, string(text), o)
 }
 
 func exists(path string) bool {
@@ -106,7 +114,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func startScenario(t *testing.T, steps string, o fakellm.Options) *scenario {
+func startScenario(t *testing.T, d door, steps string, o fakellm.Options) *scenario {
 	t.Helper()
 	s := &scenario{t: t, model: fakellm.Start(t, o), used: map[int]bool{}, changed: make(chan struct{}, 1), ended: make(chan struct{}), dir: t.TempDir()}
 	for line := range strings.Lines(steps) {
@@ -160,22 +168,11 @@ func startScenario(t *testing.T, steps string, o fakellm.Options) *scenario {
 	for _, a := range given {
 		args = append(args, s.fill(a.(string)))
 	}
-	s.cmd = exec.Command("bough", args...)
-	s.cmd.Dir = cwd
-	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "PI_CODING_AGENT_DIR=" + agent, "PI_OFFLINE=1", "TMPDIR=" + s.dir}
-	s.cmd.Stderr = &s.stderr
-	if s.in, err = s.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	env := map[string]string{"PATH": os.Getenv("PATH"), "HOME": home, "PI_CODING_AGENT_DIR": agent, "PI_OFFLINE": "1", "TMPDIR": s.dir}
+	var out io.Reader
+	s.prog, s.in, out = d.start(t, cwd, env, args, &s.stderr)
 	t.Cleanup(func() {
-		s.cmd.Process.Kill() // it has ended, if all went well
+		s.prog.kill() // it has ended, if all went well
 		<-s.ended
 	})
 	go s.read(out)
@@ -223,10 +220,10 @@ func (s *scenario) read(out io.Reader) {
 			s.mu.Unlock()
 		}
 		if err != nil {
-			s.cmd.Wait() // its error is the exit code
+			code := s.prog.wait()
 			s.mu.Lock()
-			s.over = true
-			s.records = append(s.records, object{"type": "exit", "code": s.cmd.ProcessState.ExitCode()})
+			s.over, s.code = true, code
+			s.records = append(s.records, object{"type": "exit", "code": code})
 			s.mu.Unlock()
 		}
 		select {
@@ -341,9 +338,7 @@ func (s *scenario) step(step object) {
 		case "$sleep": // until a command has begun, which nobody tells
 			time.Sleep(time.Duration(v.(float64)) * time.Millisecond)
 		case "$signal":
-			if err := s.cmd.Process.Signal(map[string]os.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP}[v.(string)]); err != nil {
-				s.t.Fatal(err)
-			}
+			s.prog.signal(s.t, map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP}[v.(string)])
 		case "$write":
 			s.files(s.vars["cwd"], v)
 		case "$close":

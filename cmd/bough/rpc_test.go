@@ -21,7 +21,7 @@ import (
 // rpc starts bough in RPC mode.
 func rpc(t *testing.T, setup string, o fakellm.Options) *scenario {
 	t.Helper()
-	return startScenario(t, `{"$setup":`+setup+`}`, o)
+	return startScenario(t, piped, `{"$setup":`+setup+`}`, o)
 }
 
 // ask sends a command and returns its answer.
@@ -46,14 +46,20 @@ func (s *scenario) end(code int) {
 	case <-time.After(30 * time.Second):
 		s.t.Fatal("the program did not end with its input")
 	}
-	if got := s.cmd.ProcessState.ExitCode(); got != code {
+	if got := s.code; got != code {
 		s.t.Errorf("exit code %d, want %d\n%s", got, code, &s.stderr)
 	}
 }
 
 // What is no command is answered and does nothing else (docs/spec/rpc.md 1, 2, 12).
 func TestRPCErrors(t *testing.T) {
-	s := rpc(t, `{}`, fakellm.Options{})
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) { refuses(t, startScenario(t, d, "", fakellm.Options{})) })
+	}
+}
+
+func refuses(t *testing.T, s *scenario) {
+	t.Helper()
 	for _, tt := range []struct{ line, command, id, err string }{
 		{"not json", "parse", "", "Failed to parse command: "},
 		{`{"type":"get_state"`, "parse", "", "Failed to parse command: "},
@@ -336,11 +342,9 @@ func TestRPCSignals(t *testing.T) {
 			file := pick(s.ask("g", `{"id":"g","type":"get_state"}`), "data.sessionFile").(string)
 			s.command(object{"id": "p", "type": "prompt", "message": "talk"})
 			s.await(object{"type": "message_update", "assistantMessageEvent": object{"type": "text_delta"}})
-			if err := s.cmd.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
+			s.prog.signal(t, tt.signal)
 			<-s.ended
-			if code := s.cmd.ProcessState.ExitCode(); code != tt.code {
+			if code := s.code; code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}
 			if told := s.told(); strings.Contains(told, "agent_settled") {

@@ -34,6 +34,8 @@ type Env struct {
 
 	OpenRouter string // where its sign-in is, for tests; "" is the real one
 
+	Between Between // in RPC mode, for tests; nil: nothing is between
+
 	// Signalled returns the number of the signal that ended ctx, or 0.
 	Signalled func() int
 }
