@@ -62,7 +62,8 @@ func (r *runner) wantsQuestions() bool {
 }
 
 // canAsk reports whether the front end of a mode has somebody who answers questions:
-// always at a terminal, else where that was asked for.
+// always at a terminal, in an editor and where others come in, else where that was
+// asked for.
 func (l *live) canAsk() bool {
-	return l.r.asks || l.mode == modeACP || slices.Contains([]mode{modeREPL, modeRPC}, l.mode) && l.r.wantsQuestions()
+	return l.r.asks || l.mode == modeACP || l.mode == modeServe || slices.Contains([]mode{modeREPL, modeRPC}, l.mode) && l.r.wantsQuestions()
 }

@@ -256,12 +256,18 @@ func (c *Conn) goTo(ctx context.Context, start Start) error {
 			old.opts.Log.Warn("abort before leaving a session", "err", err)
 		}
 	}
+	var said permits
 	old.do(ctx, func() {
 		for _, m := range boxes {
 			delete(old.watchers, m)
 		}
+		said = old.permits
 	})
+	alone := c.hub.alone(next)
 	if err := next.do(ctx, func() {
+		if alone {
+			next.takeMode(said)
+		}
 		for _, m := range boxes {
 			next.watch(m, 0)
 		}

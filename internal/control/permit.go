@@ -89,6 +89,15 @@ func (s *Session) setPermissions(c protocol.SetPermissions) (protocol.Permission
 	return s.permissions(), nil
 }
 
+// takeMode takes over the mode that somebody has set in the session that they come from,
+// so that going to another one does not set free what was held back. What was allowed
+// there is not. Owner's.
+func (s *Session) takeMode(from permits) {
+	if s.permits.mode == "" && from.mode != "" {
+		s.permits.mode, s.permits.asks = from.mode, from.asks
+	}
+}
+
 // permitsChanged tells what is in force, and answers questions that are none any more.
 // Owner's.
 func (s *Session) permitsChanged() {

@@ -316,6 +316,29 @@ func TestModeChangesWhileAsked(t *testing.T) {
 	f.until("the end", func() bool { return f.ends() > 3 })
 }
 
+// A mode goes along to other sessions; what was allowed for one session does not.
+func TestModeGoesAlong(t *testing.T) {
+	w, _ := guarded(t, permission.Policy{}, true)
+	f := w.connect(control.Start{})
+	if _, err := protocol.Call(t.Context(), f, protocol.SetPermissions{Mode: "ask"}); err != nil {
+		t.Fatal(err)
+	}
+	f.prompt("one")
+	f.reply(f.question(""), "always", "")
+	f.until("the end", func() bool { return f.ends() > 0 })
+	if _, err := protocol.Call(t.Context(), f, protocol.NewSession{}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := protocol.Call(t.Context(), f, protocol.GetPermissions{})
+	if err != nil || p.Mode != "ask" || len(p.Session) > 0 {
+		t.Errorf("%+v %v", p, err)
+	}
+	q := w.connect(control.Start{}) // somebody else's
+	if p, err := protocol.Call(t.Context(), q, protocol.GetPermissions{}); err != nil || p.Mode != "auto" {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
 // Calls of one id, which some models make, are asked about like others.
 func TestCallsOfOneID(t *testing.T) {
 	w, dir := guarded(t, permission.Policy{Mode: permission.Ask}, true)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -248,6 +249,19 @@ func TestCommandsThatRead(t *testing.T) {
 		p.Mode = Ask
 		if got := p.Decide(h.bash(command)).Verdict == Allowed; got != want {
 			t.Errorf("%q is allowed: %v", command, got)
+		}
+	}
+}
+
+// Commands without end in each other take no time without end, and are not taken for
+// harmless.
+func TestCommandsInEachOther(t *testing.T) {
+	h := newHouse(t)
+	p := h.policy
+	p.Deny = []Rule{{"bash", "rm *", true}}
+	for _, s := range []string{"(", "$(", "{ ", "\"$(", "a|", "sudo ", "env ", "eval ", "find -exec ", "sh -c '", "<(", "(("} {
+		if got := p.Decide(h.bash(strings.Repeat(s, maxCommand/len(s)-1) + "ls")).Verdict; got != Asked {
+			t.Errorf("%s: %s", s, got)
 		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 // maxCommand is how long a command may be, in bytes, that is read.
 const maxCommand = 16 << 10
 
+// maxRuns is how many commands are looked at, those that commands are told to run
+// included.
+const maxRuns = 500
+
 // shellText is what is known of the text of a command.
 type shellText struct {
 	ok      bool     // it could be read
@@ -219,7 +223,7 @@ func doubleQuoted(s string) string {
 // run notes a command, and what it is told to run in turn.
 func (t *shellText) run(words []word, depth int) {
 	for len(words) > 0 {
-		if words[0].how != asIs {
+		if words[0].how != asIs || len(t.runs) > maxRuns {
 			t.dynamic = true
 			return
 		}

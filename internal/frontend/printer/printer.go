@@ -111,6 +111,8 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 			e.Text += " The likely cause is entry " + string(e.Entry) + "."
 		}
 		p.tell("%s", e.Text)
+	case protocol.Asked: // by a session that is open elsewhere: nobody is asked otherwise
+		p.tell("waiting until somebody answers at another front end: %s", e.Text)
 	case protocol.RetryStarted:
 		if !p.o.JSON {
 			p.tell("%s; trying again in %s (%d of %d)", e.Error, e.Delay.Round(time.Millisecond), e.Attempt, e.Max)
