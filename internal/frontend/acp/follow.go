@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -143,6 +144,9 @@ func (s *live) state(ctx context.Context, e protocol.State) {
 		s.shown[en.ID] = true
 	}
 	s.asked(path)
+	s.mu.Lock()
+	s.titled = s.titled || s.question != ""
+	s.mu.Unlock()
 	s.stream = nil
 	if !s.begun && s.replay && !e.Running {
 		s.giveUpCalls()
@@ -177,6 +181,7 @@ func (s *live) appended(a protocol.Appended) {
 	s.shown[en.ID] = true
 	if en.Role == message.User {
 		s.asked([]*session.Entry{en})
+		s.entitle(en)
 	}
 	switch {
 	case en.Role == message.Assistant && s.stream != nil:
@@ -186,21 +191,27 @@ func (s *live) appended(a protocol.Appended) {
 				s.called(b)
 			}
 		}
-	case en.Role == message.User && s.ours(a.By):
+	case en.Role == message.User && s.ours(a):
 	default:
 		s.entry(en)
 	}
 }
 
 // ours reports whether a message of the user is that of the prompt that goes on,
-// which the editor shows already.
-func (s *live) ours(by string) bool {
+// which the editor shows already. One that waited for the run of somebody else has
+// their name.
+func (s *live) ours(a protocol.Appended) bool {
+	text := ""
+	if m, ok := messageOf(a.Entry); ok {
+		text = m.Text("")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn == nil || s.turn.heard || by != "" && by != Who {
+	t := s.turn
+	if t == nil || t.heard || a.By != "" && a.By != Who && text != t.text {
 		return false
 	}
-	s.turn.heard = true
+	t.heard = true
 	return true
 }
 
@@ -243,6 +254,21 @@ func (s *live) asked(path []*session.Entry) {
 			s.question = en.ID
 			return
 		}
+	}
+}
+
+// entitle tells how a session that has no name begins.
+func (s *live) entitle(en *session.Entry) {
+	s.mu.Lock()
+	titled := s.titled
+	s.titled = true
+	s.mu.Unlock()
+	m, ok := messageOf(en)
+	if titled || !ok || s.view.Tree.Name() != "" {
+		return
+	}
+	if t := shorten(render.OneLine(m.Text(" ")), 100); t != "" {
+		s.update(sdk.SessionSessionInfoUpdate{SessionUpdate: "session_info_update", Title: &t})
 	}
 }
 

@@ -30,6 +30,7 @@ type live struct {
 	mu        sync.Mutex
 	closed    bool                          // guarded by mu
 	question  session.ID                    // what the person has said last, "" for nothing; guarded by mu
+	titled    bool                          // the editor has a title; guarded by mu
 	made      int                           // terminals; guarded by mu
 	release   func()                        // ends lending; guarded by mu
 	turn      *turn                         // that goes on; guarded by mu

@@ -22,6 +22,7 @@ type turn struct {
 	before    <-chan struct{}    // closed when aborts are over that were asked for before; nil: there are none
 	stop      context.CancelFunc // ends what is done before the session has the prompt
 	finished  chan outcome       // holds one
+	text      string             // what is said; guarded by live.mu until it is
 	cancelled bool               // guarded by live.mu
 	said      bool               // the session has the prompt; guarded by live.mu
 	heard     bool               // and its message was seen; guarded by live.mu
@@ -145,8 +146,11 @@ func (s *live) run(ctx context.Context, t *turn, blocks []sdk.ContentBlock) outc
 	if o, ok := s.command(ctx, t, p.text); ok {
 		return o
 	}
+	s.mu.Lock()
+	t.text = p.whole()
+	s.mu.Unlock()
 	return s.saying(t, func() (protocol.Disposition, error) {
-		return protocol.Call(s.a.ctx, s.c, protocol.Prompt{Text: p.whole(), Images: p.images, WhenBusy: protocol.AsFollowUp})
+		return protocol.Call(s.a.ctx, s.c, protocol.Prompt{Text: t.text, Images: p.images, WhenBusy: protocol.AsFollowUp})
 	})
 }
 
@@ -180,9 +184,32 @@ func (s *live) saying(t *turn, say func() (protocol.Disposition, error)) outcome
 	}
 	select {
 	case o := <-t.finished:
+		if did == protocol.Queued {
+			s.unsay(t)
+		}
 		return o
 	case <-s.a.ctx.Done():
 		return outcome{err: context.Cause(s.a.ctx)}
+	}
+}
+
+// unsay takes back a prompt that still waits for somebody else's run.
+func (s *live) unsay(t *turn) {
+	s.mu.Lock()
+	heard := t.heard
+	s.mu.Unlock()
+	if heard {
+		return
+	}
+	q, err := protocol.Call(s.a.ctx, s.c, protocol.GetQueue{})
+	if err != nil {
+		return // the session is gone, and what waits is kept with it
+	}
+	for _, w := range slices.Backward(q.Items) {
+		if w.Text == t.text {
+			_, _ = protocol.Call(s.a.ctx, s.c, protocol.DropQueued{ID: w.ID}) // it may have been said just now
+			return
+		}
 	}
 }
 

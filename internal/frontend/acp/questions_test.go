@@ -10,7 +10,12 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/script"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/provider/scripted"
+	"github.com/boughdev/bough/session"
 )
 
 const writing = `[
@@ -200,5 +205,131 @@ func TestChoices(t *testing.T) {
 	}
 	if _, err := e.conn.SetSessionMode(t.Context(), sdk.SetSessionModeRequest{SessionId: r.SessionId, ModeId: "wild"}); !isCode(err, -32602) {
 		t.Errorf("a mode that there is not: %v", err)
+	}
+}
+
+// What is said while somebody else's run goes on is said after it.
+func TestPromptInAnothersRun(t *testing.T) {
+	w := newWorld(t, working)
+	e := w.editor()
+	id := e.new(w.dir)
+	e.say(id, "hello")
+	other, err := w.hub.Connect(t.Context(), control.Start{Store: w.store, Open: string(id), Who: "rpc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, cancel := range []bool{false, true} {
+		e.mu.Lock()
+		delete(e.updates, id)
+		e.mu.Unlock()
+		if _, err := protocol.Call(t.Context(), other, protocol.Prompt{Text: "long"}); err != nil {
+			t.Fatal(err)
+		}
+		e.await(func() bool { return strings.Contains(transcript(e.updates[id]), "one") })
+		done := make(chan sdk.StopReason, 1)
+		go func() { done <- e.say(id, "me too") }()
+		waits(t, other)
+		if cancel {
+			if err := e.conn.Cancel(t.Context(), sdk.CancelNotification{SessionId: id}); err != nil {
+				t.Fatal(err)
+			}
+			if r := <-done; r != sdk.StopReasonCancelled {
+				t.Errorf("stop reason %s", r)
+			}
+			if q, err := protocol.Call(t.Context(), other, protocol.GetQueue{}); err != nil || len(q.Items) != 0 {
+				t.Errorf("what waits: %+v, %v", q, err)
+			}
+			continue
+		}
+		w.script.Release("gate")
+		if r := <-done; r != sdk.StopReasonEndTurn {
+			t.Errorf("stop reason %s", r)
+		}
+		if got, want := e.transcript(id), "user: long\nagent: one two threeYou said me too."; got != want {
+			t.Errorf("the editor shows\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// waits returns when a message waits.
+func waits(t *testing.T, c protocol.Client) {
+	t.Helper()
+	for ev, err := range c.Watch(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := ev.(type) {
+		case protocol.State:
+			if len(e.Queue.Items) == 1 {
+				return
+			}
+		case protocol.QueueChanged:
+			if len(e.Items) == 1 {
+				return
+			}
+		}
+	}
+}
+
+// A question about no tool call is asked too.
+func TestBudgetQuestion(t *testing.T) {
+	for kind, want := range map[sdk.PermissionOptionKind]string{
+		sdk.PermissionOptionKindAllowOnce:  "Again.",
+		sdk.PermissionOptionKindRejectOnce: "",
+	} {
+		rules, err := script.Parse([]byte(`[{"reply":[{"text":"Once.","usage":{"input":1000000,"output":1000}},{"text":"Again."}]}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := scripted.Info("one")
+		info.Cost = provider.Price{Input: 1, Output: 1}
+		w := newWorld(t, `[]`, func(o *control.Options) {
+			o.Models = models{scripted.New(info, rules)}
+			o.Budget.PerSession = sdk.Ptr(0.5)
+		})
+		e := w.editor()
+		e.ask = choose(kind)
+		id := e.new(w.dir)
+		e.conn.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock("one")}})
+		e.conn.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock("two")}})
+		e.mu.Lock()
+		n := len(e.asked)
+		e.mu.Unlock()
+		got := e.transcript(id)
+		if n == 0 || !strings.Contains(got, "call question q1: The budget for a session") || strings.Contains(got, "Again.") != (want != "") {
+			t.Errorf("%s: asked %d times, the editor shows\n%s", kind, n, got)
+		}
+	}
+}
+
+// A conversation of thousands of messages is loaded as a whole.
+func TestLoadMuch(t *testing.T) {
+	w := newWorld(t, `[{"reply":{"text":"Yes."}}]`)
+	e := w.editor()
+	id := e.new(w.dir)
+	e.say(id, "first")
+	s, err := session.Open(t.Context(), w.store, string(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Branch(s.Tree().Leaf())
+	for i := range 400 {
+		m := message.Message{Role: message.User, Content: []message.Block{message.Text("said")}, Timestamp: int64(i)}
+		if i%2 == 1 {
+			m.Role = message.Assistant
+		}
+		if _, err := b.Append(t.Context(), session.Message{Message: m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	e.end()
+	e = w.editor()
+	if _, err := e.conn.LoadSession(t.Context(), load(string(id), w.dir)); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(e.transcript(id), "said"); got != 400 {
+		t.Errorf("%d messages", got)
 	}
 }

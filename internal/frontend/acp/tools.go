@@ -62,31 +62,39 @@ func kindOf(tool string) sdk.ToolKind {
 	return sdk.ToolKindOther
 }
 
-// announce tells of a call as soon as its tool is known. Ids that come again, as
-// those of some providers do, are told apart.
+// announce tells of a call as soon as its tool is known.
 func (s *live) announce(b message.Block) *call {
+	c := s.newCall(b)
+	s.update(toolCall{Kind: newCall, ID: c.id, Title: render.OneLine(b.Name), Tool: kindOf(b.Name), Status: sdk.ToolCallStatusPending})
+	return c
+}
+
+// newCall takes up a call. Ids that come again, as those of some providers do, are
+// told apart.
+func (s *live) newCall(b message.Block) *call {
 	s.named[b.ID]++
 	c := &call{id: sdk.ToolCallId(b.ID), tool: b.Name}
 	if n := s.named[b.ID]; n > 1 || b.ID == "" {
 		c.id = sdk.ToolCallId(b.ID + "~" + strconv.Itoa(n))
 	}
 	s.calls[b.ID] = c
-	s.update(toolCall{Kind: newCall, ID: c.id, Title: render.OneLine(b.Name), Tool: kindOf(b.Name), Status: sdk.ToolCallStatusPending})
 	return c
 }
 
 // called tells of a call whose arguments are all there.
 func (s *live) called(b message.Block) *call {
-	c := s.calls[b.ID]
+	c, kind := s.calls[b.ID], callUpdate
 	if c == nil || c.over || c.complete && string(c.args) != string(b.Args()) {
-		c = s.announce(b)
+		c, kind = s.newCall(b), newCall
 	}
 	if c.complete {
 		return c
 	}
 	c.args, c.complete = b.Args(), true
 	u := s.described(c)
-	u.Kind = callUpdate
+	if u.Kind = kind; kind == newCall {
+		u.Status = sdk.ToolCallStatusPending
+	}
 	s.update(u)
 	return c
 }
