@@ -19,6 +19,9 @@ import (
 type acpEditor struct {
 	acp.Client // no files and no terminals
 	answer     acp.PermissionOptionKind
+	t          *testing.T
+	conn       *acp.ClientSideConnection
+	end        func()
 	moved      chan struct{} // something was told; holds one
 
 	mu    sync.Mutex
@@ -66,6 +69,72 @@ func (e *acpEditor) RequestPermission(_ context.Context, r acp.RequestPermission
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
 }
 
+// startACP starts the program with the script of its home.
+func startACP(t *testing.T, home, dir string, args ...string) *acpEditor {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.Command("bough", append([]string{"acp"}, args...)...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "BOUGH_OFFLINE=1", "BOUGH_SCRIPT=" + filepath.Join(home, "script.json")}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	read, wrote := io.Pipe()
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		io.Copy(wrote, out) // what cannot be read ends the conversation
+		wrote.Close()
+	}()
+	e := &acpEditor{answer: acp.PermissionOptionKindAllowOnce, t: t, moved: make(chan struct{}, 1), said: map[acp.SessionId]string{}, calls: map[acp.SessionId]string{}}
+	e.conn = acp.NewClientSideConnection(e, in, read)
+	e.conn.SetLogger(slog.New(slog.DiscardHandler))
+	var once sync.Once
+	e.end = func() {
+		once.Do(func() {
+			in.Close()
+			<-copied
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%v\n%s", err, &stderr)
+			}
+			if s := stderr.String(); s != "" {
+				t.Errorf("on standard error: %s", s)
+			}
+		})
+	}
+	t.Cleanup(e.end)
+	if _, err := e.conn.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber}); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// until waits until what was said in a session holds a text.
+func (e *acpEditor) until(id acp.SessionId, text string) {
+	e.t.Helper()
+	for {
+		e.mu.Lock()
+		there := strings.Contains(e.said[id], text)
+		e.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-e.moved:
+		case <-e.conn.Done():
+			e.t.Fatalf("the program has ended, and %q was not said", text)
+		}
+	}
+}
+
 func (e *acpEditor) take(id acp.SessionId) (said, calls string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -87,35 +156,8 @@ func TestACP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stderr bytes.Buffer
-	cmd := exec.Command("bough", "acp", "--model", "scripted/one", "--permission-mode", "ask")
-	cmd.Dir, cmd.Stderr = dir, &stderr
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "BOUGH_OFFLINE=1", "BOUGH_SCRIPT=" + script}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	read, wrote := io.Pipe()
-	copied := make(chan struct{})
-	go func() {
-		defer close(copied)
-		io.Copy(wrote, out) // what cannot be read ends the conversation
-		wrote.Close()
-	}()
-	e := &acpEditor{answer: acp.PermissionOptionKindAllowOnce, moved: make(chan struct{}, 1), said: map[acp.SessionId]string{}, calls: map[acp.SessionId]string{}}
-	conn := acp.NewClientSideConnection(e, in, read)
-	conn.SetLogger(slog.New(slog.DiscardHandler))
-	ctx := t.Context()
-	if _, err := conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber}); err != nil {
-		t.Fatal(err, stderr.String())
-	}
+	e := startACP(t, home, dir, "--model", "scripted/one", "--permission-mode", "ask")
+	conn, ctx := e.conn, t.Context()
 	parrot, err := exec.LookPath("mcpserver")
 	if err != nil {
 		t.Fatal(err)
@@ -175,26 +217,44 @@ func TestACP(t *testing.T) {
 	}
 	done := make(chan acp.StopReason, 1)
 	go func() { done <- say(id, "long") }()
-	for range e.moved {
-		e.mu.Lock()
-		begun := strings.Contains(e.said[id], "one")
-		e.mu.Unlock()
-		if begun {
-			break
-		}
-	}
+	e.until(id, "one")
 	if err := conn.Cancel(ctx, acp.CancelNotification{SessionId: id}); err != nil {
 		t.Fatal(err)
 	}
 	if r := <-done; r != acp.StopReasonCancelled {
 		t.Errorf("stop reason %s", r)
 	}
-	in.Close()
-	<-copied
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, &stderr)
+	e.end()
+}
+
+// Two editors at one session see the same.
+func TestACPTwoEditors(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	script := filepath.Join(home, "script.json")
+	if err := os.WriteFile(script, []byte(`[{"reply":{"text":"You said {{user}}."}}]`), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if s := stderr.String(); s != "" {
-		t.Errorf("on standard error: %s", s)
+	one := startACP(t, home, dir, "--model", "scripted/one")
+	made, err := one.conn.NewSession(t.Context(), acp.NewSessionRequest{Cwd: dir, McpServers: []acp.McpServer{}})
+	if err != nil {
+		t.Fatal(err)
 	}
+	say := func(e *acpEditor, text string) {
+		t.Helper()
+		if _, err := e.conn.Prompt(t.Context(), acp.PromptRequest{SessionId: made.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(one, "hello")
+	two := startACP(t, home, dir)
+	if _, err := two.conn.LoadSession(t.Context(), acp.LoadSessionRequest{SessionId: made.SessionId, Cwd: dir, McpServers: []acp.McpServer{}}); err != nil {
+		t.Fatal(err)
+	}
+	say(two, "from two")
+	one.until(made.SessionId, "> from two\nYou said from two.")
+	say(one, "from one")
+	two.until(made.SessionId, "> from one\nYou said from one.")
+	two.end()
+	say(one, "alone")
+	one.end()
 }

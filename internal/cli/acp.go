@@ -45,7 +45,7 @@ func acpMain(ctx context.Context, env Env, words []string) error {
 		return err
 	case len(a.messages)+len(a.files) > 0:
 		return c.usage("takes no words: what is said comes from the editor")
-	case a.print || a.repl || a.mode != "" || a.cont || a.resume || a.listModels || a.export != "" || a.session != "" || a.sessionID != "" || a.fork != "" || a.at != "" || a.name != "":
+	case a.print || a.repl || a.mode != "" || a.cont || a.resume || a.listModels || a.export != "" || a.session != "" || a.sessionID != "" || a.fork != "" || a.at != "" || a.name != "" || a.attach:
 		return c.usage("the editor says which session is opened and how it is shown; the options are those of models, tools and instructions")
 	}
 	for _, w := range a.warn {
@@ -72,14 +72,19 @@ func (r *runner) runACP(ctx context.Context) error {
 	}
 	l := r.newListener()
 	defer l.close()
-	o.Address = l.address
+	apart := r.apart(modeACP)
+	o.Address, o.Alone = l.address, !apart
 	hub := control.NewHub(o)
 	defer hub.Close()
 	l.door = r.door(hub, models)
+	door := l.door
+	if !apart {
+		door = joining{way{r, hub, models, acp.Who}, l.door}
+	}
 	if r.env.StdinTerminal {
 		r.say("an editor speaks with this command in JSON, one message a line; bough help acp says how to set it up. End with ctrl+d.")
 	}
-	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: l.door, Version: Version, SignIn: signIn,
+	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: door, Version: Version, SignIn: signIn,
 		List: func(ctx context.Context, q protocol.ListSessions) (protocol.Sessions, error) {
 			return library{r}.List(ctx, r.env.Dir, q)
 		}, Attach: r.attach, Command: r.oneCommand, Lend: r.editor.lend, Servers: r.editor.bring})
