@@ -1,0 +1,3 @@
+package remote
+
+var Needs = needs
