@@ -66,11 +66,12 @@ func (s *Server) letIn(ctx context.Context, id string, shared bool, o protocol.O
 	return g, nil
 }
 
-// guest returns the client that a request is of. It is busy until it is released.
-func (s *Server) guest(r *http.Request) (*guest, *failure) {
+// guest returns the client that a request is of, which may do without a session if
+// anywhere is set. It is busy until it is released.
+func (s *Server) guest(r *http.Request, anywhere bool) (*guest, *failure) {
 	q := r.URL.Query()
 	id, at := q.Get("client"), q.Get("session")
-	if (id == "") == (at == "") {
+	if id != "" && at != "" || id == "" && at == "" && !anywhere {
 		return nil, &failure{http.StatusBadRequest, protocol.BadRequest, "say whose command it is, with ?client=ID or ?session=ID"}
 	}
 	if id != "" {

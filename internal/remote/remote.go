@@ -2,7 +2,8 @@
 // front of a [protocol.Door], and a door that goes there.
 //
 //	POST   /api/v1/open              {"session":"ID"} → {"client":…,"sessionId":…,"file":…}
-//	POST   /api/v1/do?client=…       a command of protocol → its answer; or ?session=ID, without a client
+//	POST   /api/v1/do?client=…       a command of protocol → its answer; or ?session=ID, without a client,
+//	                                 or neither for a command about the sessions there are
 //	GET    /api/v1/events?client=…   the events, as server-sent events; or ?session=ID
 //	DELETE /api/v1/clients/…         leaves
 //	GET    /api/v1/health            {"ok":true,"version":…}; needs no token

@@ -49,6 +49,8 @@ type world struct {
 	s     *remote.Server
 	at    *swapped
 	http  *httptest.Server
+
+	library oneSession
 }
 
 // swapped is a handler that another may take the place of.
@@ -81,7 +83,8 @@ func newWorld(t *testing.T) *world {
 	})
 	w := &world{t: t, store: filestore.Store{Root: t.TempDir()}}
 	w.hub = control.NewHub(control.Options{
-		Models: models{scripted.New(scripted.Info("one"), s)},
+		Library: &w.library,
+		Models:  models{scripted.New(scripted.Info("one"), s)},
 		Setup: func(context.Context, control.Place, control.Was, control.Setup) (control.Setup, []string) {
 			return control.Plain{Kit: []tool.Tool{read}}, nil
 		},

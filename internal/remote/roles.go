@@ -42,3 +42,13 @@ func moves(name string) bool {
 	}
 	return false
 }
+
+// ofLibrary reports whether a command is about the sessions there are, and so needs
+// none of its own.
+func ofLibrary(name string) bool {
+	switch name {
+	case "list_sessions", "search_sessions", "rename_session", "trash_session", "restore_session", "check_session":
+		return true
+	}
+	return false
+}

@@ -271,7 +271,7 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, role Role) {
 		refuse(w, failure{http.StatusForbidden, Forbidden, fmt.Sprintf("%s needs the role %s", name, need)})
 		return
 	}
-	g, f := s.guest(r)
+	g, f := s.guest(r, ofLibrary(name))
 	if f != nil {
 		refuse(w, *f)
 		return

@@ -2,13 +2,16 @@ package remote
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -29,7 +32,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ Role) {
 		refuse(w, failure{http.StatusBadRequest, protocol.BadRequest, `?form= is "protocol" or "rpc"`})
 		return
 	}
-	g, f := s.guest(r)
+	g, f := s.guest(r, false)
 	if f != nil {
 		refuse(w, *f)
 		return
@@ -197,6 +200,9 @@ func (w *writer) flush() error {
 
 // event writes an event, and the entries of its tree as events of their own.
 func (w *writer) event(ev protocol.Event) error {
+	if w.wire != nil {
+		return w.records(ev)
+	}
 	if err := w.one(ev); err != nil {
 		return err
 	}
@@ -219,19 +225,40 @@ func (w *writer) one(ev protocol.Event) error {
 	case protocol.Appended:
 		w.seq = max(w.seq, e.Entry.Line.Seq)
 	}
-	if w.wire != nil {
-		for _, rec := range w.wire.Records(ev) {
-			if err := w.data(rec); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	b, err := protocol.EncodeEvent(ev)
 	if err != nil {
 		b = []byte(`{"type":"unknown"}`) // keeps its number
 	}
 	return w.data(b)
+}
+
+// records writes an event as the records of RPC, and each new entry as one of its
+// own. What was there before is not told.
+func (w *writer) records(ev protocol.Event) error {
+	records := w.wire.Records(ev)
+	switch e := ev.(type) {
+	case protocol.Opened:
+		if w.seq = 0; e.Tree != nil && e.Tree.Last() != nil {
+			w.seq = e.Tree.Last().Line.Seq
+		}
+	case protocol.Appended:
+		w.seq = max(w.seq, e.Entry.Line.Seq)
+		told := len(records) > 0
+		switch e.Entry.Type {
+		case session.TypeContextEdit, session.TypeUsage, session.TypeCustom:
+		default:
+			told = false // by an event of another kind
+		}
+		if line, err := e.Entry.Raw(); err == nil && !told && rawjson.Valid(line) && !bytes.ContainsAny(line, "\r\n") {
+			records = append(records, fmt.Appendf(nil, `{"type":"entry_appended","entry":%s}`, line))
+		}
+	}
+	for _, rec := range records {
+		if err := w.data(rec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // data writes one event of the stream, a long one in pieces.
