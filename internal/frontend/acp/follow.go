@@ -89,7 +89,7 @@ func (s *live) event(ctx context.Context, ev protocol.Event) {
 	case protocol.Synced:
 		s.synced(e.ID)
 	case protocol.AnswerStarted:
-		s.stream = &streaming{calls: map[int]string{}}
+		s.stream = newStreaming()
 	case protocol.Delta:
 		s.delta(e.Delta)
 	case protocol.ToolStarted:
@@ -134,14 +134,22 @@ func sentence(s string) string {
 func (s *live) state(ctx context.Context, e protocol.State) {
 	s.limit = e.MaxTurns
 	path := s.view.Path()
+	old := s.stream // what was told of the answer that went on then
 	for _, en := range path {
 		if s.shown[en.ID] {
 			continue
 		}
-		if s.begun || s.replay {
+		s.shown[en.ID] = true
+		switch {
+		case !s.begun && !s.replay, s.begun && en.Role == message.User && s.ours(en, "another"):
+		case old != nil && en.Role == message.Assistant:
+			if m, ok := messageOf(en); ok {
+				s.onward(old, m)
+			}
+			old = nil
+		default:
 			s.entry(en)
 		}
-		s.shown[en.ID] = true
 	}
 	s.asked(path)
 	s.mu.Lock()
@@ -152,13 +160,7 @@ func (s *live) state(ctx context.Context, e protocol.State) {
 		s.giveUpCalls()
 	}
 	if m := e.Answer; m != nil {
-		s.stream = &streaming{calls: map[int]string{}}
-		for i, b := range m.Content {
-			s.block(b)
-			if b.Type == message.ToolCallBlock {
-				s.stream.calls[i] = b.ID
-			}
-		}
+		s.stream = s.onward(old, *m)
 	}
 	for _, t := range e.Tools {
 		s.toolStarted(t)
@@ -169,7 +171,23 @@ func (s *live) state(ctx context.Context, e protocol.State) {
 	if s.replay && !s.begun {
 		s.tellUsage(ctx)
 	}
-	s.finish(true)
+	if s.begun {
+		s.reopened()
+	}
+}
+
+// onward tells what an answer says beyond what was told of it, and returns it as one
+// that is being streamed.
+func (s *live) onward(old *streaming, m message.Message) *streaming {
+	now := newStreaming()
+	for i, b := range m.Content {
+		now.said[i] = []byte(b.Text)
+		if old != nil && strings.HasPrefix(b.Text, string(old.said[i])) {
+			b.Text = b.Text[len(old.said[i]):]
+		}
+		s.block(b)
+	}
+	return now
 }
 
 // appended tells of an entry. What was streamed has been told.
@@ -191,7 +209,7 @@ func (s *live) appended(a protocol.Appended) {
 				s.called(b)
 			}
 		}
-	case en.Role == message.User && s.ours(a):
+	case en.Role == message.User && s.ours(en, a.By):
 	default:
 		s.entry(en)
 	}
@@ -200,15 +218,15 @@ func (s *live) appended(a protocol.Appended) {
 // ours reports whether a message of the user is that of the prompt that goes on,
 // which the editor shows already. One that waited for the run of somebody else has
 // their name.
-func (s *live) ours(a protocol.Appended) bool {
+func (s *live) ours(en *session.Entry, by string) bool {
 	text := ""
-	if m, ok := messageOf(a.Entry); ok {
+	if m, ok := messageOf(en); ok {
 		text = m.Text("")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.turn
-	if t == nil || t.heard || a.By != "" && a.By != Who && text != t.text {
+	if t == nil || t.heard || by != "" && by != Who && text != t.text {
 		return false
 	}
 	t.heard = true
@@ -320,13 +338,12 @@ func messageOf(en *session.Entry) (message.Message, bool) {
 func (s *live) delta(d message.Delta) {
 	switch d.Kind {
 	case message.TextDelta:
+		s.heard(d)
 		s.say(d.Text)
 	case message.ThinkingDelta:
+		s.heard(d)
 		s.think(d.Text)
 	case message.ToolCallStart:
-		if s.stream != nil {
-			s.stream.calls[d.Index] = d.ID
-		}
 		if d.ID != "" {
 			s.announce(message.ToolCall(d.ID, d.Name, nil))
 		}
@@ -334,6 +351,13 @@ func (s *live) delta(d message.Delta) {
 		if d.Block != nil {
 			s.called(*d.Block)
 		}
+	}
+}
+
+// heard notes what is told of the answer.
+func (s *live) heard(d message.Delta) {
+	if s.stream != nil {
+		s.stream.said[d.Index] = append(s.stream.said[d.Index], d.Text...)
 	}
 }
 

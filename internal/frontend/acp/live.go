@@ -29,6 +29,7 @@ type live struct {
 
 	mu        sync.Mutex
 	closed    bool                          // guarded by mu
+	loading   bool                          // guarded by mu
 	question  session.ID                    // what the person has said last, "" for nothing; guarded by mu
 	titled    bool                          // the editor has a title; guarded by mu
 	made      int                           // terminals; guarded by mu
@@ -58,7 +59,11 @@ type live struct {
 
 // streaming is an answer that is being streamed.
 type streaming struct {
-	calls map[int]string // ids of its tool calls, by index
+	said map[int][]byte // what was told of its texts and thoughts, by index
+}
+
+func newStreaming() *streaming {
+	return &streaming{said: map[int][]byte{}}
 }
 
 // start begins to follow the session and returns when the editor has been told what
@@ -73,11 +78,17 @@ func (s *live) again(ctx context.Context, replay bool) error {
 		return nil
 	}
 	s.mu.Lock()
-	busy := s.turn != nil
-	s.mu.Unlock()
-	if busy {
+	if s.turn != nil || s.loading {
+		s.mu.Unlock()
 		return &protocol.Error{Code: protocol.Busy, Text: "The session is open and answers a prompt. Cancel it, or wait, and load it then."}
 	}
+	s.loading = true // no prompt may come in between
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.loading = false
+		s.mu.Unlock()
+	}()
 	gate := make(chan struct{})
 	close(gate)
 	return s.refollow(ctx, true, gate)

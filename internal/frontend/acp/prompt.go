@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -24,10 +25,11 @@ type turn struct {
 	finished  chan outcome       // holds one
 	text      string             // what is said; guarded by live.mu until it is
 	cancelled bool               // guarded by live.mu
-	said      bool               // the session has the prompt; guarded by live.mu
+	said      bool               // the session may have the prompt; guarded by live.mu
+	taken     bool               // it has; guarded by live.mu
 	heard     bool               // and its message was seen; guarded by live.mu
 	command   bool               // it is a command of bough; guarded by live.mu
-	behind    bool               // the follower has come to the mark; the follower's
+	behind    bool               // the follower has come to the mark; guarded by live.mu
 }
 
 // outcome is what a prompt is answered with.
@@ -54,7 +56,7 @@ func (a *agent) prompt(p sdk.PromptRequest) (job, error) {
 	ctx, stop := context.WithCancel(a.ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil {
+	if s.turn != nil || s.loading {
 		stop()
 		return nil, &protocol.Error{Code: protocol.Busy, Text: "The session still answers a prompt. Wait for it, or cancel it first."}
 	}
@@ -174,13 +176,16 @@ func (s *live) saying(t *turn, say func() (protocol.Disposition, error)) outcome
 		return outcome{reason: sdk.StopReasonEndTurn}
 	}
 	s.mu.Lock()
+	t.taken = true
 	stopped := t.cancelled
 	s.mu.Unlock()
 	if stopped {
 		s.abort() // the one of the cancel may have come before the prompt
 	}
 	if _, err := protocol.Call(s.a.ctx, s.c, protocol.Sync{ID: t.mark}); err != nil {
-		return outcome{err: err}
+		if err := s.unmarked(t); err != nil {
+			return outcome{err: err}
+		}
 	}
 	select {
 	case o := <-t.finished:
@@ -191,6 +196,45 @@ func (s *live) saying(t *turn, say func() (protocol.Disposition, error)) outcome
 	case <-s.a.ctx.Done():
 		return outcome{err: context.Cause(s.a.ctx)}
 	}
+}
+
+// unmarked does without the mark, which went astray with a broken connection: the
+// turn ends when nothing runs any more.
+func (s *live) unmarked(t *turn) error {
+	s.mu.Lock()
+	t.behind = true
+	s.mu.Unlock()
+	st, err := protocol.Call(s.a.ctx, s.c, protocol.GetState{})
+	if err == nil && !st.Running {
+		t.end(outcome{reason: sdk.StopReasonEndTurn})
+	}
+	return err
+}
+
+// reopened is called when the session was opened anew under the follower: the mark
+// may be lost, and so may the end of the run.
+func (s *live) reopened() {
+	s.mu.Lock()
+	t := s.turn
+	if t == nil || !t.taken {
+		s.mu.Unlock()
+		return
+	}
+	t.behind = true
+	s.mu.Unlock()
+	if s.view.Running {
+		return
+	}
+	path := s.view.Path()
+	if len(path) > 0 {
+		switch m, _ := messageOf(path[len(path)-1]); {
+		case m.Role == message.Assistant && m.StopReason == message.Stop:
+			t.end(outcome{reason: sdk.StopReasonEndTurn})
+		case m.Role == message.Assistant && m.StopReason == message.Length:
+			t.end(outcome{reason: sdk.StopReasonMaxTokens})
+		}
+	}
+	t.end(outcome{err: errors.New("What ran this session has ended in the middle of the answer. What was said up to then is in the session; /retry goes on.")})
 }
 
 // unsay takes back a prompt that still waits for somebody else's run.
@@ -225,7 +269,9 @@ func (s *live) synced(id string) {
 	if t == nil || t.mark != id {
 		return
 	}
+	s.mu.Lock()
 	t.behind = true
+	s.mu.Unlock()
 	s.finish(true)
 }
 
@@ -234,8 +280,9 @@ func (s *live) synced(id string) {
 func (s *live) finish(idle bool) {
 	s.mu.Lock()
 	t := s.turn
+	behind := t != nil && t.behind
 	s.mu.Unlock()
-	if t == nil || !t.behind || idle && s.view.Running {
+	if !behind || idle && s.view.Running {
 		return
 	}
 	t.end(s.outcome(s.ended))
