@@ -53,7 +53,8 @@ func findOurs(name string) (command, bool) {
 	case "open_view":
 		return command{fields: []field{{name: "sessionPath", optional: true}, {name: "sessionId", optional: true}, {name: "entryId", kind: place, optional: true}, ofExact,
 			{name: "cwd", optional: true}, {name: "name", optional: true}, {name: "attach", kind: flag, optional: true}, {name: "create", kind: flag, optional: true},
-			{name: "join", kind: flag, optional: true}}, does: openView, slow: true, soon: true, views: true}, true
+			{name: "join", kind: flag, optional: true}}, does: openView, slow: true, soon: true, views: true,
+			waits: func(c call) bool { return !c.flag("attach") }}, true // the commands behind it mean that view
 	case "attach_view":
 		return command{fields: []field{{name: "view"}}, does: attachView, views: true}, true
 	case "close_view":

@@ -42,15 +42,17 @@ func openView(ctx context.Context, at *window, c call) (reply, error) {
 		return nil, ctx.Err()
 	}
 	attach := c.flag("attach")
+	if attach {
+		s.mu.Lock()
+		s.attached = w
+		s.mu.Unlock()
+	}
 	// It is told of behind its own beginning.
 	s.respond(ctx, w, success(c, func() ([]byte, error) {
-		if attach {
-			s.plain = w
-			s.mu.Lock()
-			s.attached = w
-			s.mu.Unlock()
-		}
 		s.mu.Lock()
+		if attach {
+			s.plain = s.attached
+		}
 		first := w.first
 		s.mu.Unlock()
 		out := newObject().str("view", w.name).optional("sessionFile", first.File).str("sessionId", first.Header.ID)
