@@ -15,13 +15,18 @@ func TestRPCExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := os.ReadFile("../../examples/rpc/ask.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	python := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(page)
-	if python == nil || !strings.HasSuffix(string(script), string(python[1])) {
-		t.Error("docs/rpc.md and examples/rpc/ask.py differ")
+	for _, name := range []string{"ask.py", "turn.py", "turn.sh", "sidebyside/main.go"} {
+		text, err := os.ReadFile("../../examples/rpc/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := false
+		for _, block := range regexp.MustCompile("(?s)```\\w+\n(.*?)```").FindAllSubmatch(page, -1) {
+			shown = shown || strings.HasSuffix(string(text), string(block[1]))
+		}
+		if !shown {
+			t.Errorf("docs/rpc.md does not show examples/rpc/%s as it is", name)
+		}
 	}
 	dir := t.TempDir()
 	env := append(os.Environ(), "HOME="+dir, "BOUGH_AGENT_DIR="+filepath.Join(dir, "agent"), "BOUGH_OFFLINE=1")
@@ -55,4 +60,50 @@ func TestRPCExamples(t *testing.T) {
 			}
 		})
 	}
+	// Those that go on in a session that is there: its answer is on a branch of its own.
+	example := func(name string) string {
+		path, err := filepath.Abs("../../examples/rpc/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	sideBySide := filepath.Join(t.TempDir(), "sidebyside")
+	if out, err := exec.Command("go", "build", "-o", sideBySide, example("sidebyside/main.go")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, tt := range []struct {
+		needs  string
+		argv   []string
+		asked  []string
+		leaves int
+	}{
+		{"python3", []string{"python3", example("turn.py")}, []string{"Try it the other way"}, 2},
+		{"jq", []string{"sh", example("turn.sh")}, []string{"Try it the other way"}, 2},
+		{sideBySide, []string{sideBySide}, []string{"The first way", "The second way"}, 3},
+	} {
+		t.Run(filepath.Base(tt.argv[0]), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "s.jsonl")
+			if err := os.WriteFile(file, []byte(twoQuestions), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			argv := append(append(tt.argv, file, "aaaa0001"), tt.asked...)
+			out := run(t, tt.needs, argv[0], append(argv[1:], "--model", "offline/demo")...)
+			list := run(t, tt.needs, "bough", "tree", "--json", file)
+			for _, asked := range tt.asked {
+				if !strings.Contains(out, asked) || !strings.Contains(list, asked) {
+					t.Errorf("%q is missing: it said %q; the tree is\n%s", asked, out, list)
+				}
+			}
+			if n := strings.Count(list, `"role":"assistant"`); n != tt.leaves {
+				t.Errorf("%d answers in the file, want %d\n%s", n, tt.leaves, list)
+			}
+		})
+	}
 }
+
+// twoQuestions is a session whose first question has an answer.
+const twoQuestions = `{"type":"session","version":3,"id":"11111111-2222-7333-8444-555555555555","timestamp":"2023-11-14T22:13:20.000Z","cwd":"/"}
+{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2023-11-14T22:13:21.000Z","message":{"role":"user","content":[{"type":"text","text":"hello"}],"timestamp":1}}
+{"type":"message","id":"aaaa0002","parentId":"aaaa0001","timestamp":"2023-11-14T22:13:22.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Hello."}],"api":"offline","provider":"offline","model":"demo","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":2}}
+`
