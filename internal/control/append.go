@@ -76,6 +76,9 @@ func (s *Session) appendBeside(at session.ID, body session.Body) (*session.Entry
 	return e, nil
 }
 
+// latest is the end of the year 9999 in Unix milliseconds.
+const latest = 253402300799999
+
 // addition makes an entry of a message that a front end brings along, if it is one
 // that every model and pi can read.
 func addition(c protocol.Append) (session.Body, error) {
@@ -83,8 +86,8 @@ func addition(c protocol.Append) (session.Body, error) {
 		return nil, protocol.Fail(protocol.BadRequest, format, args...)
 	}
 	m := c.Message
-	if m.Timestamp < 0 {
-		return bad("The time of a message is in milliseconds since 1970.")
+	if m.Timestamp < 0 || m.Timestamp > latest {
+		return bad("The time of a message is in milliseconds since 1970, up to the year 9999.")
 	}
 	if m.Timestamp == 0 {
 		m.Timestamp = time.Now().UnixMilli()
@@ -95,12 +98,12 @@ func addition(c protocol.Append) (session.Body, error) {
 	}
 	for _, b := range m.Content {
 		switch {
-		case b.Type == message.TextBlock, b.Type == message.ImageBlock:
+		case b.Type == message.TextBlock && (b.HasText() || b.Text != ""), b.Type == message.ImageBlock && b.Data != "" && b.MimeType != "":
 		case b.Type == message.ThinkingBlock && of == message.Assistant:
 		case b.Type == message.ToolCallBlock:
 			return bad("A message that is added must not call tools: nobody would run them.")
 		default:
-			return bad("A message of role %s cannot have content of type %q.", of, string(b.Type))
+			return bad("A message of role %s cannot have such content (type %q): it is texts and images.", of, string(b.Type))
 		}
 	}
 	unfinished := m.StopReason == message.Failed || m.StopReason == message.Aborted

@@ -180,8 +180,8 @@ func TestWhatIsNoMessageIsNotAdded(t *testing.T) {
 	calls := message.Message{Role: message.Assistant, API: "x", Provider: "p", Model: "m", Content: []message.Block{message.ToolCall("c", "read", []byte("{}"))}}
 	ended := calls
 	ended.Content, ended.StopReason = []message.Block{message.Text("x")}, message.ToolUse
-	late := saying(message.User, "x")
-	late.Timestamp = -1
+	early, late := saying(message.User, "x"), saying(message.User, "x")
+	early.Timestamp, late.Timestamp = -1, 1<<62
 	for name, c := range map[string]protocol.Append{
 		"no words":               {Message: message.Message{Role: message.User}},
 		"an empty text":          {Message: saying(message.User, "")},
@@ -191,7 +191,10 @@ func TestWhatIsNoMessageIsNotAdded(t *testing.T) {
 		"nobody said it":         {Message: saying(message.Assistant, "x")},
 		"calls of tools":         {Message: calls},
 		"it ended with calls":    {Message: ended},
-		"a time before all time": {Message: late},
+		"a time before all time": {Message: early},
+		"a time after all time":  {Message: late},
+		"a text that is none":    {Message: message.Message{Role: message.User, Content: message.DecodeContent([]byte(`[{"type":"text","text":7}]`))}},
+		"an image that is none":  {Message: message.Message{Role: message.User, Content: message.DecodeContent([]byte(`[{"type":"image","data":"","mimeType":"image/png"}]`))}},
 		"thoughts of a user":     {Message: message.Message{Role: message.User, Content: []message.Block{message.Thinking("x", "")}}},
 		"an unknown block":       {Message: message.Message{Role: message.User, Content: message.DecodeContent([]byte(`[{"type":"hologram"}]`))}},
 		"a block that is none":   {Message: message.Message{Role: message.User, Content: message.DecodeContent([]byte(`[7]`))}},

@@ -21,7 +21,11 @@ var _ protocol.Door = Door{}
 // Open returns a client that stands at a session.
 func (d Door) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(), error) {
 	start, err := d.Find(ctx, o)
-	if err != nil {
+	var here *Session // that is in no file yet
+	if code := protocol.CodeOf(err); o.Session != "" && (code == protocol.NotFound || code == protocol.UnknownSession) {
+		here = d.Hub.join(o.Session)
+	}
+	if err != nil && here == nil {
 		return nil, nil, err
 	}
 	start.Entry, start.Exact, start.Own, start.Main, start.Who = o.Entry, o.Exact, o.Own, o.Own, o.Who
@@ -29,7 +33,7 @@ func (d Door) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(
 	if start.Open == "" {
 		start.Label = o.Name
 	}
-	c, err := d.Hub.Connect(ctx, start)
+	c, err := d.connect(ctx, here, start)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,6 +45,18 @@ func (d Door) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(
 		}
 	}
 	return c, c.Close, nil
+}
+
+func (d Door) connect(ctx context.Context, here *Session, start Start) (*Conn, error) {
+	if here == nil {
+		return d.Hub.Connect(ctx, start)
+	}
+	c := newConn(d.Hub, here, start)
+	if start.Own {
+		c.Close()
+		return nil, errOnePlace
+	}
+	return c, nil
 }
 
 // standAt moves the leaf of the session to an entry, unless it is there.

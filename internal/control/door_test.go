@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -219,7 +220,9 @@ func (w *world) door() protocol.Door {
 			h := session.Header{CWD: "/srv"}.Complete()
 			return control.Start{Store: w.store, New: h, File: w.store.FilePath(h)}, nil
 		}
-		if _, err := os.Stat(o.Session); err != nil && o.Create {
+		if _, err := os.Stat(o.Session); err != nil && !o.Create {
+			return control.Start{Store: w.store}, protocol.Fail(protocol.NotFound, "There is no session file %s.", o.Session)
+		} else if err != nil {
 			h := session.Header{CWD: "/srv"}.Complete()
 			return control.Start{Store: filestore.Store{Root: w.store.Root, Path: o.Session, PathID: h.ID}, New: h, File: o.Session}, nil
 		}
@@ -286,16 +289,47 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// Two who begin the same file stand at one session, also before it is written.
+// Two who begin the same file stand at one session, also before it is written; there
+// is no second place in it then.
 func TestDoorToAFileThatIsNotThereYet(t *testing.T) {
 	w := newWorld(t, goodRule)
-	path := t.TempDir() + "/new.jsonl"
+	path := filepath.Join(t.TempDir(), "new.jsonl")
 	a := w.open(protocol.Open{Session: path, Create: true, Own: true, Name: "mine"})
-	b := w.open(protocol.Open{Session: path, Create: true})
-	if la, lb := leafOf(t, a), leafOf(t, b); la != lb || la == "" {
-		t.Errorf("they stand at %q and %q", la, lb)
+	for name, o := range map[string]protocol.Open{"by path": {Session: path}, "begun again": {Session: path, Create: true}} {
+		if la, lb := leafOf(t, a), leafOf(t, w.open(o)); la != lb || la == "" {
+			t.Errorf("%s: they stand at %q and %q", name, la, lb)
+		}
+		o.Own = true
+		if _, _, err := w.door().Open(t.Context(), o); protocol.CodeOf(err) != protocol.NotRunnable {
+			t.Errorf("%s, in a view of its own: %v", name, err)
+		}
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("opening has made a file")
+	}
+	fresh := w.open(protocol.Open{})
+	var id string
+	for ev, err := range fresh.Watch(t.Context(), 0) {
+		if o, ok := ev.(protocol.Opened); ok && err == nil {
+			id = o.Header.ID
+		}
+		break
+	}
+	call(&front{Conn: fresh.(*control.Conn), t: t}, protocol.SetName{Text: "fresh"})
+	if la, lb := leafOf(t, fresh), leafOf(t, w.open(protocol.Open{Session: id})); la != lb || la == "" {
+		t.Errorf("by id: they stand at %q and %q", la, lb)
+	}
+}
+
+// A place that is asked for is stood at, also where settings are written down early.
+func TestDoorWhereSettingsComeEarly(t *testing.T) {
+	w := newWorld(t, goodRule)
+	path := w.file(exampleLines...)
+	w.hub = control.NewHub(control.Options{Models: models{w.witness}, Early: true})
+	t.Cleanup(w.hub.Close)
+	for _, id := range []session.ID{"", "B", "X"} {
+		if leaf := leafOf(t, w.open(protocol.Open{Session: path, Own: true, Entry: &id})); leaf != id {
+			t.Errorf("it stands at %q, want %q", leaf, id)
+		}
 	}
 }

@@ -4,6 +4,7 @@
 //	Hub      many sessions, by id
 //	Session  one of them, owned by one goroutine
 //	Conn     one front end, which stands at one session
+//	Door     opens further ones for a front end that stands at several
 //
 // All policy between two turns of a run is in next.go.
 package control
@@ -270,6 +271,8 @@ func (h *Hub) enter(key string, start Start) (entering, error) {
 	s, busy := h.sessions[key], h.busy[key]
 	own := start.Own && !(start.Main && s == nil)
 	switch {
+	case own && s != nil && start.Open == "":
+		return entering{}, errOnePlace
 	case own:
 		key += fmt.Sprintf("\x00%d", h.views.Add(1))
 	case busy != nil:
@@ -281,6 +284,29 @@ func (h *Hub) enter(key string, start Start) (entering, error) {
 	h.busy[key] = make(chan struct{})
 	h.starting++
 	return entering{begin: true, key: key, own: own, opts: h.opts, changes: len(h.changes)}, nil
+}
+
+// errOnePlace is for who wants a place of their own in a session that is in no log
+// yet.
+var errOnePlace = protocol.Fail(protocol.NotRunnable, "Nothing has been said in that session yet, so there is only one place in it to stand at.")
+
+// join returns the main view of a session that is live and was perhaps never
+// written, by its path or id; nil if there is none. The caller holds it until it
+// calls leave.
+func (h *Hub) join(word string) *Session {
+	abs, err := filepath.Abs(word)
+	if err != nil {
+		abs = word
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, s := range h.sessions {
+		if key == word || key == abs || strings.HasSuffix(key, "_"+word+".jsonl") {
+			s.holders++
+			return s
+		}
+	}
+	return nil
 }
 
 // begin starts a session.

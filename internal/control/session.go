@@ -160,7 +160,7 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start,
 		return nil, err
 	}
 	s.told = s.path()
-	if s.opts.Early {
+	if s.opts.Early && !e.own && start.Entry == nil {
 		if err := s.declareEarly(); err != nil {
 			return nil, fmt.Errorf("begin the session: %w", err)
 		}
