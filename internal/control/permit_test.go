@@ -249,10 +249,14 @@ func TestTwoAnswerAtOnce(t *testing.T) {
 	a.say("hello")
 	b := w.connect(control.Start{Open: a.view.File, Who: "b"})
 	seen := make(chan protocol.Answered, 2)
+	ready := make(chan struct{})
 	for _, f := range []*front{a, b} {
 		go func() {
 			for ev, err := range f.Watch(t.Context(), 0) {
-				if e, ok := ev.(protocol.Answered); ok {
+				switch e := ev.(type) {
+				case protocol.State:
+					ready <- struct{}{} // what comes now is seen
+				case protocol.Answered:
 					seen <- e
 				}
 				if err != nil {
@@ -260,6 +264,7 @@ func TestTwoAnswerAtOnce(t *testing.T) {
 				}
 			}
 		}()
+		<-ready
 	}
 	a.prompt("one")
 	q := b.question("")
