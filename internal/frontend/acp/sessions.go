@@ -196,11 +196,8 @@ func (a *agent) open(ctx context.Context, o opening) (*live, error) {
 			return nil, err
 		}
 	}
-	if a.o.Servers != nil {
-		a.o.Servers(filepath.Clean(o.CWD), o.servers)
-	}
 	o.Who = Who
-	c, leave, err := a.o.Door.Open(ctx, o.Open)
+	c, leave, err := a.enter(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -235,6 +232,16 @@ func (a *agent) open(ctx context.Context, o opening) (*live, error) {
 	}
 	s.lend()
 	return s, nil
+}
+
+// enter goes through the door.
+func (a *agent) enter(ctx context.Context, o opening) (protocol.Client, func(), error) {
+	if a.o.Servers != nil {
+		a.opening.Lock()
+		defer a.opening.Unlock()
+		a.o.Servers(filepath.Clean(o.CWD), o.servers)
+	}
+	return a.o.Door.Open(ctx, o.Open)
 }
 
 // servers are the MCP servers of a request.

@@ -123,7 +123,7 @@ func TestTranscript(t *testing.T) {
 func TestBadMessages(t *testing.T) {
 	w := newWorld(t, working)
 	x := w.wire()
-	id := sessionID.FindString(x.call(1, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, w.dir)))
+	id := sessionID.FindString(x.call(1, "session/new", fmt.Sprintf(`{"cwd":%q}`, w.dir)))
 	for _, tt := range []struct{ name, line, want string }{
 		{"no JSON", `hello`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700`},
 		{"half of it", `{"jsonrpc":"2.0","id":1,`, `"id":null,"error":{"code":-32700`},
