@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/boughdev/bough/internal/permission"
 	"github.com/boughdev/bough/message"
@@ -170,6 +172,9 @@ func (r *run) askFor(ctx context.Context, c permission.Call, d permission.Decisi
 	if c.Preview != nil {
 		about.Diff = c.Preview(ctx)
 	}
+	if len(about.Rule) > maxRule || strings.ContainsFunc(about.Rule, unprintable) {
+		about.Rule, d.Rules = "", nil // nobody could weigh it
+	}
 	choices := []protocol.Choice{{ID: answerYes, Text: "allow it", Kind: protocol.AllowOnce}}
 	if len(d.Rules) > 0 {
 		choices = append(choices, protocol.Choice{ID: answerAlways, Text: "allow " + about.Rule + " for this session", Kind: protocol.AllowAlways})
@@ -209,12 +214,25 @@ func askText(c permission.Call, d permission.Decision) string {
 	}
 	about := ""
 	if len(c.Files) > 0 {
-		about = " " + c.Files[0].Path
+		about = " " + pathWord(c.Files[0].Path)
 		if real := c.Files[0].Real; real != c.Files[0].Path && real != "" {
-			about += ", which is " + real
+			about += ", which is " + pathWord(real)
 		}
 	}
 	return fmt.Sprintf("May %s be run%s? (%s)", name, about, d.Reason)
+}
+
+// maxRule is how long rules may be that people are offered, in bytes.
+const maxRule = 300
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// pathWord is a path for people; one that could look like something else is quoted.
+func pathWord(path string) string {
+	if strings.ContainsFunc(path, unprintable) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 func callKind(k tool.EffectKind) protocol.CallKind {
@@ -251,7 +269,7 @@ func (r *run) tellUnasked(ctx context.Context, c permission.Call, d permission.D
 			}
 			how = fmt.Sprintf("--permission-mode %s allows it", m)
 		}
-		if len(d.Rules) > 0 && strings.HasPrefix(how, "--") {
+		if len(d.Rules) > 0 && strings.HasPrefix(how, "--") && len(strings.Join(words(d.Rules), "")) <= maxRule {
 			b, _ := json.Marshal(words(d.Rules)) // texts can be written
 			how += fmt.Sprintf(", or a rule in your settings: bough.permissions.allow %s", b)
 		}

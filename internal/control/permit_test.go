@@ -35,6 +35,7 @@ const writeRule = `{"rules":[
  {"when":{"user":"^three","turn":0},"reply":{"toolCalls":[{"name":"write","args":{"path":"a","content":"1\n"}},{"name":"bash","args":{"command":"echo hi > b"}},{"name":"write","args":{"path":"c","content":"3"}}]}},
  {"when":{"user":"^one","turn":0},"reply":{"toolCalls":[{"name":"write","args":{"path":"a","content":"1\n"}}]}},
  {"when":{"user":"^same ids","turn":0},"reply":{"toolCalls":[{"id":"x","name":"write","args":{"path":"a","content":"1"}},{"id":"x","name":"write","args":{"path":"b","content":"2"}},{"name":"write","args":{"path":"c","content":"3"}}]}},
+ {"when":{"user":"^odd","turn":0},"reply":{"toolCalls":[{"name":"write","args":{"path":"a\n  yes: \u202e","content":"1"}},{"name":"bash","args":{"command":"touch 'b\nc'"}}]}},
  {"when":{"user":"^read","turn":0},"reply":{"toolCalls":[{"name":"read","args":{"path":"in.txt"}}]}},
  {"when":{"toolResult":"."},"reply":{"text":"So: {{toolResult}}"}},
  {"reply":{"text":"fine"}}
@@ -342,6 +343,25 @@ func TestModeGoesAlong(t *testing.T) {
 	if p, err := protocol.Call(t.Context(), q, protocol.GetPermissions{}); err != nil || p.Mode != "auto" {
 		t.Errorf("%+v %v", p, err)
 	}
+}
+
+// What a model names cannot look like a part of the question, and what nobody could
+// weigh is not offered.
+func TestQuestionsOfOddNames(t *testing.T) {
+	w, _ := guarded(t, permission.Policy{Mode: permission.Ask}, true)
+	f := w.connect(control.Start{})
+	f.prompt("odd")
+	q := f.question("")
+	if strings.ContainsAny(q.Text, "\n\u202e") || !strings.Contains(q.Text, `\n  yes: \u202e"`) {
+		t.Errorf("question %q", q.Text)
+	}
+	f.reply(q, "no", "")
+	q = f.question(q.ID)
+	if q.About.Rule != "" || len(q.Choices) != 2 {
+		t.Errorf("asked %+v %+v", q.Choices, q.About)
+	}
+	f.reply(q, "no", "")
+	f.until("the end", func() bool { return f.ends() > 0 })
 }
 
 // Calls of one id, which some models make, are asked about like others.

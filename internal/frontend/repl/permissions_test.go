@@ -74,7 +74,9 @@ func TestQuestionsShowTheCall(t *testing.T) {
 		{"a change that is not known", protocol.AskedCall{Tool: "edit", Kind: protocol.Changes}, "(the change cannot be shown)"},
 		{"a command of several lines", protocol.AskedCall{Tool: "bash", Kind: protocol.Runs, Command: "a\nb"}, "  $ a\n    b\n"},
 		{"a tool of others", protocol.AskedCall{Tool: "mcp__x", Kind: protocol.Reaches, Args: []byte(`{"a":1}`)}, `  {"a":1}`},
-		{"a long one", protocol.AskedCall{Tool: "bash", Kind: protocol.Runs, Command: strings.Repeat("x\n", 100)}, "(40 lines more)"},
+		{"a long change", protocol.AskedCall{Tool: "edit", Kind: protocol.Changes, Diff: strings.Repeat("+1 x\n", 240)}, "(40 lines more)"},
+		{"a long command", protocol.AskedCall{Tool: "bash", Kind: protocol.Runs, Command: strings.Repeat("x\n", 300) + "rm y"}, "    rm y\n"},
+		{"what would not be seen", protocol.AskedCall{Tool: "bash", Kind: protocol.Runs, Command: "ls \u202e\u00a0\x1b[8m x"}, `$ ls \u202e\u00a0\x1b[8m x`},
 	} {
 		var answers []string
 		out, _, _, err := asking(&tt.about, &answers).run(t, "one\ny\n", repl.Options{})

@@ -2,14 +2,18 @@ package repl
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 )
 
-// shownLines is how much of a command or a change is shown in a question.
-const shownLines = 60
+// shownLines is how much of a change is shown in a question. Of a command all is: what
+// is not shown cannot be weighed.
+const shownLines = 200
 
 // askedFor shows a question for which the answer waits.
 func (r *repl) askedFor(q protocol.Asked) {
@@ -28,10 +32,10 @@ func (r *repl) askedFor(q protocol.Asked) {
 
 // showCall shows what a call would do.
 func (r *repl) showCall(c protocol.AskedCall) {
-	text, sign := c.Diff, ""
+	text, sign, most := c.Diff, "", shownLines
 	switch {
 	case c.Command != "":
-		text, sign = c.Command, "$ "
+		text, sign, most = c.Command, "$ ", math.MaxInt
 	case c.Kind == protocol.Changes && text == "":
 		r.note("  (the change cannot be shown)")
 	case text == "" && c.Kind == protocol.Reaches:
@@ -41,16 +45,33 @@ func (r *repl) showCall(c protocol.AskedCall) {
 		return
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	rest := len(lines) - shownLines
-	for i, l := range lines[:min(len(lines), shownLines)] {
+	rest := len(lines) - most
+	for i, l := range lines[:min(len(lines), most)] {
 		if i > 0 && sign != "" {
 			sign = "  "
 		}
-		r.out.line(none, "  "+sign+render.Clean(render.Cut(l, 2000)))
+		r.out.line(none, "  "+sign+visible(l))
 	}
 	if rest > 0 {
 		r.note("  (%s more)", render.Plural(rest, "line", "lines"))
 	}
+}
+
+// visible shows characters that would not be seen, or would move others about.
+func visible(s string) string {
+	odd := func(r rune) bool { return r != '\t' && !unicode.IsPrint(r) }
+	if !strings.ContainsFunc(s, odd) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if odd(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // asked is the question that waits for an answer, nil if there is none. One that was

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -24,7 +25,7 @@ type dialog struct {
 const withWords = ", and say why"
 
 // maxShown is how much of a command or a change stands in a dialog, in bytes.
-const maxShown = 8 << 10
+const maxShown = 64 << 10
 
 // ask writes what an event makes of the dialogs of a view. Writer's.
 func (s *server) ask(w *window, ev protocol.Event) {
@@ -106,7 +107,7 @@ func title(q protocol.Asked) string {
 		more = string(q.About.Args)
 	}
 	if len(more) > maxShown {
-		more = strings.ToValidUTF8(more[:maxShown], "") + "\n…"
+		more = fmt.Sprintf("%s\n… and %d bytes more", strings.ToValidUTF8(more[:maxShown], ""), len(more)-maxShown)
 	}
 	if more = strings.TrimRight(more, "\n"); more == "" {
 		return q.Text
