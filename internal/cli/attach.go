@@ -100,7 +100,8 @@ func (r *runner) liveHere(ctx context.Context, start control.Start) (control.Sta
 	if err != nil {
 		return start, err
 	}
-	live := slices.DeleteFunc(slices.Clone(recent), func(s session.Summary) bool { return r.store.Holder(s.Path) == nil })
+	holder := r.store.Holders()
+	live := slices.DeleteFunc(slices.Clone(recent), func(s session.Summary) bool { return holder(s.Path) == nil })
 	switch {
 	case len(live) == 1:
 		start.Open = live[0].Path

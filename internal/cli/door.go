@@ -19,15 +19,7 @@ import (
 // door opens further sessions of a hub, with the model that the command line names.
 // Nobody is asked anything.
 func (r *runner) door(hub *control.Hub, models *models) protocol.Door {
-	return control.Door{Hub: hub, Find: func(ctx context.Context, o protocol.Open) (control.Start, error) {
-		start := control.Start{Store: r.store, Dir: r.env.Dir, Thinking: models.level}
-		start.Provider, start.Model = models.named()
-		start, err := r.behind(ctx, start, o)
-		if err == nil && r.args.noSession {
-			start, err = r.inMemory(ctx, start)
-		}
-		return start, err
-	}}
+	return control.Door{Hub: hub, Find: way{r: r, hub: hub, models: models}.find}
 }
 
 // behind completes the start of a session that a front end opens.

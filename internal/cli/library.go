@@ -81,9 +81,10 @@ func (l library) List(ctx context.Context, dir string, c protocol.ListSessions) 
 		all = all[:limit]
 		out.Next = cursor(all[limit-1])
 	}
+	holder := l.r.store.Holders()
 	for _, s := range all {
 		info := protocol.SessionInfo{Summary: s}
-		if h := l.r.store.Holder(s.Path); h != nil {
+		if h := holder(s.Path); h != nil {
 			info.Live, info.Process, info.Address = true, h.PID, h.Addr
 		}
 		out.Sessions = append(out.Sessions, info)

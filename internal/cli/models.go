@@ -74,7 +74,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 			return ms, ms.firstRun(ctx, found)
 		}
 	}
-	if !ms.offline && m != modeACP && len(ms.reg.Available()) == 0 {
+	if !ms.offline && m != modeACP && !r.args.attach && len(ms.reg.Available()) == 0 {
 		return nil, errors.New(noModel)
 	}
 	ms.restrict()

@@ -127,7 +127,7 @@ func (r *runner) serve(ctx context.Context, at net.Listener) (err error) {
 	hub := control.NewHub(o)
 	l := r.newListener()
 	l.once.Do(func() {
-		l.serve(at, &remote.Server{Door: watched{r.door(hub, models), log}, Tokens: []remote.Key{{Token: token, Role: remote.Owner, Who: "the token file"}},
+		l.serve(at, &remote.Server{Door: watched{r.serviceDoor(hub, models), log}, Tokens: []remote.Key{{Token: token, Role: remote.Owner, Who: "the token file"}},
 			Version: Version, Log: log})
 	})
 	defer l.close()
@@ -140,6 +140,19 @@ func (r *runner) serve(ctx context.Context, at net.Listener) (err error) {
 	fmt.Fprintf(r.env.Stdout, "bough serves sessions at http://%s (process %d)\nthe token is in %s\nbough attach [ID] opens a session in it; ctrl+c ends it\n", addr, os.Getpid(), r.tokenFile())
 	<-ctx.Done()
 	return nil
+}
+
+// serviceDoor opens sessions as they are: the model of the command line is for new
+// ones.
+func (r *runner) serviceDoor(hub *control.Hub, models *models) protocol.Door {
+	w := way{r: r, hub: hub, models: models}
+	return control.Door{Hub: hub, Find: func(ctx context.Context, o protocol.Open) (control.Start, error) {
+		start, err := w.find(ctx, o)
+		if start.Open != "" {
+			start.Provider, start.Model, start.Thinking = "", "", ""
+		}
+		return start, err
+	}}
 }
 
 // serviceCard is what programs find in serve.json.
@@ -200,8 +213,9 @@ func (r *runner) serviceStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	holder := r.store.Holders()
 	for _, s := range l.Sessions() {
-		if by := r.store.Holder(s.Path); by != nil && by.PID == h.PID {
+		if by := holder(s.Path); by != nil && by.PID == h.PID {
 			fmt.Fprintf(r.env.Stdout, "  %s  %s\n", s.ID, title(s))
 		}
 	}

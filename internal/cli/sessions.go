@@ -31,7 +31,7 @@ func sessionsCommands() []command {
 	return []command{
 		{"sessions list", "", "list sessions",
 			"With --json each session is a line: path, id, cwd, name, parentSessionPath, created,\nmodified, messageCount (of all message entries, as pi counts), firstMessage, leaves,\nsize, model, cost.\n\n" +
-				"--query takes words, all of which must be in the name, the id, the folder or a message;\n\"several words\" that follow each other; or re: and a regular expression.\n",
+				"--query takes words, all of which must be in the name, the id, the folder or a message;\n\"several words\" that follow each other; or re: and a regular expression.\n\nA session that a bough has open is marked (open); bough attach joins it.\n",
 			[]commandOption{
 				allOption, cwdOption,
 				{"--query", "TEXT", "those that fit"},
@@ -340,6 +340,7 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 			widths[k] = 0
 		}
 	}
+	holder := r.store.Holders()
 	for i, t := range threads {
 		var b strings.Builder
 		for k, c := range cells(i) {
@@ -351,7 +352,11 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 				b.WriteString(strings.Repeat(" ", widths[k]-render.Width(c)) + c + "  ")
 			}
 		}
-		what := bars(threads, i) + render.Title(*t.Summary)
+		what := bars(threads, i)
+		if holder(t.Path) != nil {
+			what += "(open) "
+		}
+		what += render.Title(*t.Summary)
 		if t.Junk > 0 {
 			what += " (" + render.Plural(t.Junk, "line", "lines") + " damaged)"
 		}

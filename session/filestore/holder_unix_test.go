@@ -24,6 +24,13 @@ func TestHolder(t *testing.T) {
 	if h := s.Holder(path); h == nil || h.PID != os.Getpid() || h.Addr != "127.0.0.1:4711" {
 		t.Errorf("the holder is %+v", h)
 	}
+	of := s.Holders()
+	if h := of(path); h == nil || h.PID != os.Getpid() {
+		t.Errorf("of all sessions the holder is %+v", h)
+	}
+	if h := of(filepath.Join(filepath.Dir(path), "t.jsonl")); h != nil {
+		t.Errorf("process %d holds a session that there is not", h.PID)
+	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}

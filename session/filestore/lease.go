@@ -82,6 +82,39 @@ func (s Store) Holder(id string) *session.LeasedError {
 	return &session.LeasedError{Addr: l.Addr, PID: l.PID}
 }
 
+// Holders looks at all leases once, and returns what does as Holder for many
+// sessions of few folders.
+func (s Store) Holders() func(path string) *session.LeasedError {
+	held := map[string]bool{}
+	if s.Leases != "" {
+		files, _ := os.ReadDir(s.Leases) // without the folder there are none
+		for _, f := range files {
+			if info, err := f.Info(); err == nil && info.Size() > 0 {
+				held[f.Name()] = true
+			}
+		}
+	}
+	dirs := map[string]string{} // as they really are
+	return func(path string) *session.LeasedError {
+		if len(held) == 0 {
+			return nil
+		}
+		dir, name := filepath.Split(path)
+		real, ok := dirs[dir]
+		if !ok {
+			real = dir
+			if r, err := filepath.EvalSymlinks(dir); err == nil {
+				real = r
+			}
+			dirs[dir] = real
+		}
+		if !held[leaseName(filepath.Join(real, name))] {
+			return nil
+		}
+		return s.Holder(path)
+	}
+}
+
 // leaseFile is the file of the lease of a session.
 func (s Store) leaseFile(id string) string {
 	path := id
@@ -93,8 +126,12 @@ func (s Store) leaseFile(id string) string {
 			path = abs
 		}
 	}
+	return filepath.Join(s.Leases, leaseName(path))
+}
+
+func leaseName(path string) string {
 	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(s.Leases, hex.EncodeToString(sum[:16])+".lease")
+	return hex.EncodeToString(sum[:16]) + ".lease"
 }
 
 // readLease reads what an owner has written, and no more of what others have.
