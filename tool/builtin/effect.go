@@ -51,8 +51,11 @@ func (s *set) changesFile(a *arguments, path string, change func(old string) (di
 			return ""
 		}
 		d, fits := change(old)
-		if !ok || !fits {
+		switch {
+		case !ok || !fits:
 			return ""
+		case d.old == d.new:
+			return "(nothing would change)"
 		}
 		if text := d.display(); len(text) <= maxDiff {
 			return text
@@ -76,7 +79,7 @@ func (s *set) writes(_ context.Context, a *arguments) tool.Effect {
 	_, path := a.path(s, "path")
 	text := a.text("content")
 	return s.changesFile(a, path, func(old string) (diff, bool) {
-		return diffFiles(old, text, []region{{0, len(old), 0, len(text)}}), len(text) <= maxDiffed && old != text
+		return diffFiles(old, text, []region{{0, len(old), 0, len(text)}}), len(text) <= maxDiffed
 	})
 }
 
