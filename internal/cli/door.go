@@ -42,7 +42,7 @@ func (r *runner) behind(ctx context.Context, start control.Start, o protocol.Ope
 	}
 	l, err := r.store.Open(ctx, path)
 	if err != nil {
-		return start, protocol.Fail(protocol.BadRequest, "%w", headerless(path, err))
+		return start, &protocol.Error{Code: protocol.CodeOf(inCodes(err)), Text: headerless(path, err).Error(), Err: err}
 	}
 	cwd := l.Header().CWD
 	if err := l.Close(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ func inCodes(err error) error {
 	switch {
 	case err == nil || protocol.CodeOf(err) != "":
 		return err
-	case errors.Is(err, session.ErrNotFound):
+	case errors.Is(err, session.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		code = protocol.NotFound
 	case errors.Is(err, session.ErrNotSession), errors.Is(err, session.ErrExists):
 		code = protocol.BadRequest

@@ -243,6 +243,7 @@ func TestTheLibrary(t *testing.T) {
 		t.Errorf("%v, %+v, %s", err, report, checked.Text)
 	}
 	refuses(t, c, protocol.CheckSession{Session: "./nope.jsonl"}, protocol.NotFound)
+	refuses(t, p.open(door, protocol.Open{}), protocol.CheckSession{}, protocol.NotFound)
 
 	// The trash takes what nobody works with, here or elsewhere.
 	refuses(t, c, protocol.TrashSession{Session: "live"}, protocol.Busy)

@@ -70,15 +70,18 @@ func (c *Conn) library(ctx context.Context, s asked, cmd protocol.Request) (any,
 		}
 		return lib.Restore(ctx, s.dir, x.Session)
 	case protocol.CheckSession:
-		path := s.path()
+		var path string
+		var err error
 		if x.Session != "" {
-			var err error
-			if path, err = find(x.Session); err != nil {
-				return nil, err
-			}
+			path, err = find(x.Session)
+		} else {
+			err = s.do(ctx, func() { path = s.savedAt() })
 		}
-		if path == "" {
-			return nil, protocol.Fail(protocol.NotFound, "This session is kept in memory only: there is no file to look at.")
+		switch {
+		case err != nil:
+			return nil, err
+		case path == "":
+			return nil, protocol.Fail(protocol.NotFound, "This session is in no file, so there is none to look at.")
 		}
 		return lib.Check(ctx, path)
 	}
