@@ -15,6 +15,7 @@ import (
 	"github.com/boughdev/bough/internal/journal"
 	"github.com/boughdev/bough/internal/recall"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
@@ -155,7 +156,12 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 			Detach:       func() error { return r.mayDetach(c) },
 			Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) }})
 	}
-	return printer.Run(ctx, c, printer.Options{Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,
+	if c.Joined() != nil {
+		for i := range prompts {
+			prompts[i].WhenBusy = protocol.AsFollowUp
+		}
+	}
+	return printer.Run(ctx, c, printer.Options{Who: start.Who, Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,
 		Out: r.env.Stdout, Err: r.env.Stderr})
 }
 

@@ -23,6 +23,7 @@ type Options struct {
 	Terminal bool              // Out is one: what it would obey is taken out of the answer
 	Out      io.Writer
 	Err      io.Writer // for notices, and for what went wrong
+	Who      string    // this front end, as runs say who began them; "": nobody else is there
 }
 
 // Run says the prompts and returns the exit code: of printed text 1 if the last
@@ -46,6 +47,11 @@ type printer struct {
 	said int  // prompts
 	last message.Message
 	code int
+
+	// Others may stand at the session too.
+	running bool // a run goes on
+	theirs  bool // and our prompt is no part of it
+	queued  bool // our prompt waits for its end, and is said in it
 }
 
 // errDone ends the loop over events.
@@ -104,8 +110,11 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 		if p.live {
 			return nil // the session was read again
 		}
-		p.live = true
+		p.live, p.running = true, e.Running
 		return p.next(ctx)
+	case protocol.RunStarted:
+		p.running = true
+		p.theirs = !p.queued && p.o.Who != "" && e.By != p.o.Who
 	case protocol.Notice:
 		if e.Entry != "" {
 			e.Text += " The likely cause is entry " + string(e.Entry) + "."
@@ -134,6 +143,11 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 			p.last = body.(session.Message).Message
 		}
 	case protocol.RunEnded:
+		p.running = false
+		if p.theirs {
+			p.theirs = false
+			return nil
+		}
 		return p.settled(ctx, e)
 	}
 	return nil
@@ -147,7 +161,10 @@ func (p *printer) next(ctx context.Context) error {
 	prompt := p.o.Prompts[p.said]
 	p.said++
 	p.last = message.Message{}
-	_, err := protocol.Call(ctx, p.c, prompt)
+	did, err := protocol.Call(ctx, p.c, prompt)
+	// A run that went on until just now has its end still to tell of.
+	p.theirs = p.running && did == protocol.Started
+	p.queued = did == protocol.Queued
 	return err
 }
 
