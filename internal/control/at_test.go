@@ -74,6 +74,8 @@ func TestPromptAtAPlace(t *testing.T) {
 			f.wantTalk(append(tt.talk, "user: again", "assistant: Good.")...)
 			if e := f.view.Tree.Get(r.Entry); e == nil || e.Role != message.User {
 				t.Errorf("entry %s is %+v", r.Entry, e)
+			} else if above := f.view.Tree.Parent(e.ID); above == nil || above.Role != message.System {
+				t.Errorf("the prompt was never said there: above stands %+v", above) // the file has none
 			}
 			way := f.view.Path()
 			i := 0
