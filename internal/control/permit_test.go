@@ -248,7 +248,10 @@ func TestTwoAnswerAtOnce(t *testing.T) {
 	w, _ := guarded(t, permission.Policy{Mode: permission.Ask}, true)
 	a := w.connect(control.Start{Who: "a"})
 	a.say("hello")
-	b := w.connect(control.Start{Open: a.view.File, Who: "b"})
+	a.mu.Lock()
+	file := a.view.File
+	a.mu.Unlock()
+	b := w.connect(control.Start{Open: file, Who: "b"})
 	seen := make(chan protocol.Answered, 2)
 	ready := make(chan struct{})
 	for _, f := range []*front{a, b} {
