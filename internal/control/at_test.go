@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/view"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -38,6 +39,15 @@ func at(id session.ID) *session.ID { return &id }
 
 func saying(role message.Role, text string) message.Message {
 	return message.Message{Role: role, Content: []message.Block{message.Text(text)}}
+}
+
+// shown is what a front end shows now.
+func (f *front) shown() view.View {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := f.view
+	v.Tree = v.Tree.Snapshot()
+	return v
 }
 
 // hold starts a run that goes on until the script releases "h".
@@ -72,12 +82,13 @@ func TestPromptAtAPlace(t *testing.T) {
 			}
 			f.until("the end", func() bool { return f.ends() == 1 })
 			f.wantTalk(append(tt.talk, "user: again", "assistant: Good.")...)
-			if e := f.view.Tree.Get(r.Entry); e == nil || e.Role != message.User {
+			v := f.shown()
+			if e := v.Tree.Get(r.Entry); e == nil || e.Role != message.User {
 				t.Errorf("entry %s is %+v", r.Entry, e)
-			} else if above := f.view.Tree.Parent(e.ID); above == nil || above.Role != message.System {
+			} else if above := v.Tree.Parent(e.ID); above == nil || above.Role != message.System {
 				t.Errorf("the prompt was never said there: above stands %+v", above) // the file has none
 			}
-			way := f.view.Path()
+			way := v.Path()
 			i := 0
 			for i < len(way) && tt.at != "" && way[i].ID != tt.at {
 				i++
@@ -86,7 +97,7 @@ func TestPromptAtAPlace(t *testing.T) {
 				t.Errorf("%s is not on the way", tt.at)
 			}
 			if moved := f.noticed("Moved on to R"); moved != (tt.parent == "F" && !tt.exact) {
-				t.Errorf("told of another place: %v; %v", moved, f.notices)
+				t.Errorf("told of another place: %v", moved)
 			}
 			// Back leads to where one was, forward to the place.
 			if n := call(f, protocol.Back{}); n.Leaf != "L" {
@@ -149,27 +160,28 @@ func TestMessagesAreAdded(t *testing.T) {
 	if n := f.ends(); n != 0 {
 		t.Errorf("%d runs", n)
 	}
-	if got := f.view.Tree.Get(b.Entry).Parent; got != a.Entry {
+	v := f.shown()
+	if got := v.Tree.Get(b.Entry).Parent; got != a.Entry {
 		t.Errorf("the message hangs on %s, want %s", got, a.Entry)
 	}
-	custom, _ := f.view.Tree.Get(c.Entry).Body()
-	if x, ok := custom.(session.CustomMessage); !ok || x.CustomType != "mine" || !x.Display || string(x.Details) != `{"a":[1,2]}` || f.view.Tree.Get(c.Entry).Parent != "" {
+	custom, _ := v.Tree.Get(c.Entry).Body()
+	if x, ok := custom.(session.CustomMessage); !ok || x.CustomType != "mine" || !x.Display || string(x.Details) != `{"a":[1,2]}` || v.Tree.Get(c.Entry).Parent != "" {
 		t.Errorf("%+v", custom)
 	}
-	whole, _ := f.view.Tree.Get(a.Entry).Body()
+	whole, _ := v.Tree.Get(a.Entry).Body()
 	if m := whole.(session.Message).Message; m.Usage == nil || m.StopReason != message.Stop || m.Timestamp == 0 {
 		t.Errorf("%s", m.JSON())
 	}
 	f.Close()
 	again := w.connect(control.Start{Open: path})
-	if again.view.Leaf != a.Entry {
-		t.Errorf("the session stands at %s, want %s", again.view.Leaf, a.Entry)
+	if v = again.shown(); v.Leaf != a.Entry {
+		t.Errorf("the session stands at %s, want %s", v.Leaf, a.Entry)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := again.view.Tree.BadLines(); n != 0 {
+	if n := v.Tree.BadLines(); n != 0 {
 		t.Errorf("%d damaged lines in\n%s", n, data)
 	}
 }
@@ -233,11 +245,12 @@ func TestMessagesAreAddedDuringARun(t *testing.T) {
 		t.Errorf("%v", talk)
 	}
 	onWay := false
-	for _, e := range f.view.Path() {
+	v := f.shown()
+	for _, e := range v.Path() {
 		onWay = onWay || e.ID == label
 	}
-	if !onWay || f.view.Tree.Get(off.Entry).Parent != "X" || f.view.Tree.Get(stay.Entry).Parent != "D" {
-		t.Errorf("label on the way: %v; %+v, %+v", onWay, f.view.Tree.Get(off.Entry), f.view.Tree.Get(stay.Entry))
+	if !onWay || v.Tree.Get(off.Entry).Parent != "X" || v.Tree.Get(stay.Entry).Parent != "D" {
+		t.Errorf("label on the way: %v; %+v, %+v", onWay, v.Tree.Get(off.Entry), v.Tree.Get(stay.Entry))
 	}
 }
 
