@@ -45,8 +45,7 @@ func (w way) options() join.Options {
 			if err != nil {
 				return nil, nil, err
 			}
-			start.Provider, start.Model, start.Thinking = "", "", "" // as the session has them
-			start.Who, start.Beside = w.who, beside
+			start.Who, start.Beside, start.AsWas = w.who, beside, true
 			return w.connect(ctx, start)
 		},
 		There: func(ctx context.Context, addr, path string) (protocol.Client, func(), error) {

@@ -148,9 +148,7 @@ func (r *runner) serviceDoor(hub *control.Hub, models *models) protocol.Door {
 	w := way{r: r, hub: hub, models: models}
 	return control.Door{Hub: hub, Find: func(ctx context.Context, o protocol.Open) (control.Start, error) {
 		start, err := w.find(ctx, o)
-		if start.Open != "" {
-			start.Provider, start.Model, start.Thinking = "", "", ""
-		}
+		start.AsWas = true
 		return start, err
 	}}
 }

@@ -143,3 +143,48 @@ func TestLinger(t *testing.T) {
 		}
 	}
 }
+
+// A session that is taken over keeps its model; one that is begun from there has the
+// one that was named.
+func TestTakenOverAsItWas(t *testing.T) {
+	dir := t.TempDir()
+	store := filestore.Store{Root: filepath.Join(dir, "sessions")}
+	h := session.Header{CWD: dir}.Complete()
+	log, err := store.Create(t.Context(), h,
+		[]byte(`{"type":"model_change","id":"m1","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","provider":"two","modelId":"two"}`),
+		[]byte(`{"type":"message","id":"a1","parentId":"m1","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"hi","timestamp":1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	hub := NewHub(Options{Models: namedModels{}})
+	defer hub.Close()
+	c, err := hub.Connect(t.Context(), Start{Store: store, Open: log.(interface{ Path() string }).Path(), Provider: "one", Model: "one", AsWas: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for i, want := range []string{"two", "one"} {
+		st, err := protocol.Call(t.Context(), c, protocol.GetState{})
+		if err != nil || st.Model == nil || st.Model.ID != want {
+			t.Fatalf("session %d has the model %+v (%v), want %s", i, st.Model, err, want)
+		}
+		if _, err := protocol.Call(t.Context(), c, protocol.NewSession{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// namedModels has all models.
+type namedModels struct{ heldModels }
+
+func (namedModels) Model(at, id string) (provider.Model, error) {
+	return named{provider.Info{Provider: at, ID: id}}, nil
+}
+
+type named struct{ info provider.Info }
+
+func (n named) Info() provider.Info { return n.info }
+func (n named) Stream(context.Context, provider.Request) iter.Seq2[message.Delta, error] {
+	return func(func(message.Delta, error) bool) {}
+}

@@ -288,7 +288,7 @@ func (h *Hub) alone(s *Session) bool {
 // begin is how a new session of this front end is begun.
 func (c *Conn) begin() Start {
 	start := c.start
-	start.Open, start.AtWord, start.Entry, start.Label, start.Own = "", "", nil, "", false
+	start.Open, start.AtWord, start.Entry, start.Label, start.Own, start.AsWas = "", "", nil, "", false, false
 	start.New = session.Header{CWD: c.session().dir}
 	return start
 }

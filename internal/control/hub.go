@@ -176,6 +176,7 @@ type Start struct {
 
 	Provider, Model string // "" : the session's, else the default
 	Thinking        string
+	AsWas           bool   // a session that has been talked in goes on with its own, whatever these say
 	Label           string // names the session
 
 	Who string // the front end, as others are told what it does; see protocol.Open

@@ -17,9 +17,10 @@ func (s *Session) chooseModel(start Start) error {
 		return fmt.Errorf("read the session: %w", err)
 	}
 	models := s.opts.Models
+	own := start.AsWas && p.Messages > 0
 	switch {
 	case models == nil:
-	case start.Model != "":
+	case start.Model != "" && !(own && p.Model.ModelID != ""):
 		if s.model, err = models.Model(start.Provider, start.Model); err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ func (s *Session) chooseModel(start Start) error {
 		}
 	}
 	level := start.Thinking
-	if level == "" && p.Messages > 0 && p.ThinkingSet {
+	if (level == "" || own) && p.Messages > 0 && p.ThinkingSet {
 		level = p.Thinking
 	}
 	s.thinking = "off"
