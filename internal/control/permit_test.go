@@ -367,6 +367,32 @@ func TestQuestionsOfOddNames(t *testing.T) {
 	f.until("the end", func() bool { return f.ends() > 0 })
 }
 
+// Who follows a session learns when settings that were read again change what tools may
+// do, and hears nothing otherwise.
+func TestPermissionsReadAgain(t *testing.T) {
+	modes := make(chan permission.Mode, 3)
+	for _, m := range []permission.Mode{permission.Auto, permission.Auto, permission.ReadOnly} {
+		modes <- m
+	}
+	hub := control.NewHub(control.Options{Setup: func(context.Context, control.Place, control.Was, control.Setup) (control.Setup, []string) {
+		return careful{policy: permission.Policy{Mode: <-modes}}, nil
+	}})
+	t.Cleanup(hub.Close)
+	w := &world{t: t, store: filestore.Store{Root: t.TempDir()}, hub: hub}
+	f := w.connect(control.Start{})
+	for range 2 {
+		if _, err := protocol.Call(t.Context(), f, protocol.Reload{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.until("the change", func() bool { return slices.Contains(f.events, "PermissionsChanged") })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := strings.Count(strings.Join(f.events, " "), "PermissionsChanged"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
+
 // Calls of one id, which some models make, are asked about like others.
 func TestCallsOfOneID(t *testing.T) {
 	w, dir := guarded(t, permission.Policy{Mode: permission.Ask}, true)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -226,8 +227,11 @@ func (s *Session) reload(ctx context.Context, tell bool) (protocol.Reloaded, err
 		if err = s.mayReload(); err != nil {
 			return
 		}
-		before, commands := s.prompt, s.setup.Commands()
+		before, commands, allowed := s.prompt, s.setup.Commands(), s.permissions()
 		s.take(setup)
+		if !reflect.DeepEqual(allowed, s.permissions()) {
+			s.permitsChanged()
+		}
 		r.Changes = changes(before, s.prompt, commands, setup.Commands())
 		if !tell {
 			odd = nil
