@@ -101,6 +101,7 @@ type folded struct {
 	t    *testing.T
 	door protocol.Door
 	name string
+	hold sync.Mutex // while a test has it nothing is read
 
 	mu     sync.Mutex
 	view   view.View      // guarded by mu
@@ -128,6 +129,8 @@ func (f *folded) watch(leave func()) {
 	go func() {
 		defer close(done)
 		for ev, err := range f.Watch(ctx, 0) {
+			f.hold.Lock()
+			f.hold.Unlock()
 			f.take(ev, err)
 		}
 	}()
@@ -212,8 +215,9 @@ func (f *folded) picture() string {
 
 // piped3 is a client of RPC.
 type piped3 struct {
-	t  *testing.T
-	in io.Writer
+	t    *testing.T
+	in   io.Writer
+	hold sync.Mutex // while a test has it nothing is read
 
 	mu      sync.Mutex
 	next    int
@@ -257,6 +261,8 @@ func pipe3(t *testing.T, door protocol.Door) *piped3 {
 func (p *piped3) read(out io.Reader) {
 	r := bufio.NewReader(out)
 	for {
+		p.hold.Lock()
+		p.hold.Unlock()
 		line, err := r.ReadBytes('\n')
 		if err != nil {
 			return
@@ -496,7 +502,7 @@ func (w *three) compare() {
 	w.t.Helper()
 	near, far := w.near.picture(), w.far.picture()
 	if sha256.Sum256([]byte(near)) != sha256.Sum256([]byte(far)) {
-		w.t.Errorf("in the process:\n%s\nover HTTP:\n%s", near, far)
+		w.t.Errorf("in the process:\n%.100000s\nover HTTP:\n%.100000s", near, far)
 	}
 	got := w.rpc.ask(object{"type": "get_entries"})
 	var lines []string
@@ -563,5 +569,41 @@ func (w *three) nothingLost(texts []string) {
 	w.t.Logf("%d texts were said, %d entries are there", len(texts), s.Tree().Len())
 	if len(texts) == 0 {
 		w.t.Error("nothing was said")
+	}
+}
+
+// Clients that read nothing hold up nobody, and know all in the end.
+func TestWhoReadsNothingHoldsUpNobody(t *testing.T) {
+	const runs = 20
+	w := newThree(t, `{"defaults":{"chunk":50000},"rules":[{"reply":{"text":"a long answer, ","repeat":30000}}]}`)
+	free := follow(t, w.near.door, "free")
+	for _, hold := range []*sync.Mutex{&w.near.hold, &w.far.hold, &w.rpc.hold} {
+		hold.Lock()
+	}
+	for n := range runs {
+		if _, err := protocol.Call(t.Context(), free.Client, protocol.Prompt{Text: fmt.Sprint("question ", n)}); err != nil {
+			t.Fatal(err)
+		}
+		free.sync()
+		free.rest()
+	}
+	free.mu.Lock()
+	answers := 0
+	for e := range free.view.Tree.Log() {
+		if e.Role == message.Assistant && e.Line.Size > 400_000 {
+			answers++
+		}
+	}
+	free.mu.Unlock()
+	if answers != runs {
+		t.Errorf("%d long answers are there, want %d", answers, runs)
+	}
+	for _, hold := range []*sync.Mutex{&w.near.hold, &w.far.hold, &w.rpc.hold} {
+		hold.Unlock()
+	}
+	w.settle()
+	w.compare()
+	if got, want := w.near.picture(), free.picture(); sha256.Sum256([]byte(got)) != sha256.Sum256([]byte(want)) {
+		t.Errorf("who read nothing knows %d bytes, others %d", len(got), len(want))
 	}
 }
