@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -187,4 +188,41 @@ type named struct{ info provider.Info }
 func (n named) Info() provider.Info { return n.info }
 func (n named) Stream(context.Context, provider.Request) iter.Seq2[message.Delta, error] {
 	return func(func(message.Delta, error) bool) {}
+}
+
+// Who asks where a client stands does not take the notices of the start from whoever
+// shows them.
+func TestNoticesAreForThoseWhoShowThem(t *testing.T) {
+	store := filestore.Store{Root: filepath.Join(t.TempDir(), "sessions"), Live: true}
+	path := begun(t, store)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("{ this is no entry\n")
+	f.Close()
+	h := NewHub(Options{Models: lateModels{&lateModel{done: true}}})
+	defer h.Close()
+	c, err := h.Connect(t.Context(), Start{Store: store, Open: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	told := func(after session.Seq) (n int) {
+		for ev, err := range c.Watch(t.Context(), after) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch ev.(type) {
+			case protocol.Notice:
+				n++
+			case protocol.State:
+				return n
+			}
+		}
+		return n
+	}
+	if asked, shown := told(^session.Seq(0)), told(0); asked != 0 || shown != 1 {
+		t.Errorf("who asked was told %d notices, who shows them %d", asked, shown)
+	}
 }

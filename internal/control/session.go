@@ -510,10 +510,12 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 			}
 		}
 	}
-	for _, n := range s.notices {
-		m.put(n)
+	if after != ^session.Seq(0) { // who asks where it stands only, tells nobody
+		for _, n := range s.notices {
+			m.put(n)
+		}
+		s.notices = nil
 	}
-	s.notices = nil
 	m.put(s.state()) // with it the watcher knows all there is
 	s.watchers[m] = struct{}{}
 }
