@@ -12,10 +12,10 @@ type (
 	// Take puts something of another branch onto this one, as messages that the
 	// model hears. What it cost is not counted again.
 	Take struct {
-		What Taking `json:"what,required,words=answer|summary|entries"`
+		What Taking
 		// Entries are what to take; of an answer or a summary one, the place on
 		// the other branch.
-		Entries []session.ID `json:"entryIds,required"`
+		Entries []session.ID `json:"entryIds"`
 		// To, if set, takes all from the one entry of Entries to it that speaks.
 		To session.ID `json:"toEntryId"`
 		// Instructions are for a summary, as in Navigate.

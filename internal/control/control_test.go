@@ -82,8 +82,9 @@ func newWorld(t *testing.T, rules string) *world {
 
 // front is a front end that keeps what it sees.
 type front struct {
-	*control.Conn
-	t *testing.T
+	protocol.Client
+	leave func()
+	t     *testing.T
 
 	mu      sync.Mutex
 	view    view.View
@@ -106,13 +107,14 @@ func (w *world) connect(start control.Start) *front {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	f := &front{Conn: c, t: w.t, moved: make(chan struct{}, 1)}
+	client, leave := reach(w.t, c)
+	f := &front{Client: client, leave: leave, t: w.t, moved: make(chan struct{}, 1)}
 	ready := make(chan struct{})
 	done := make(chan struct{})
 	var once sync.Once
 	go func() {
 		defer close(done)
-		for ev, err := range c.Watch(context.Background(), 0) {
+		for ev, err := range client.Watch(context.Background(), 0) {
 			if err != nil {
 				return
 			}
@@ -136,9 +138,11 @@ func (w *world) connect(start control.Start) *front {
 		}
 	}()
 	<-ready
-	w.t.Cleanup(func() { c.Close(); <-done })
+	w.t.Cleanup(func() { leave(); <-done })
 	return f
 }
+
+func (f *front) Close() { f.leave() }
 
 func name(ev protocol.Event) string {
 	n := strings.TrimPrefix(fmt.Sprintf("%T", ev), "protocol.")

@@ -30,6 +30,7 @@ type guest struct {
 	feeds   map[string]*feed   // by the names of streams; guarded by mu
 	errands map[string]*errand // by their keys; guarded by mu
 	keys    []string           // of errands, the oldest first; guarded by mu
+	notices []protocol.Notice  // that no stream has told yet; guarded by mu
 	closed  bool               // guarded by mu
 }
 

@@ -230,7 +230,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, role Role) {
 		return
 	}
 	defer g.release()
-	opened, err := where(r.Context(), g.c)
+	opened, err := g.where(r.Context())
 	if err != nil {
 		s.drop(g)
 		refuseWith(w, "open", err)
@@ -242,17 +242,26 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, role Role) {
 	reply(w, http.StatusOK, at.encode())
 }
 
-// where returns what a client stands at.
-func where(ctx context.Context, c protocol.Client) (protocol.Opened, error) {
-	for ev, err := range c.Watch(ctx, ^session.Seq(0)) {
+// where returns what a client stands at. What people are told of the session, once,
+// is kept for the first stream.
+func (g *guest) where(ctx context.Context) (protocol.Opened, error) {
+	var opened protocol.Opened
+	for ev, err := range g.c.Watch(ctx, ^session.Seq(0)) {
 		if err != nil {
-			return protocol.Opened{}, err
+			return opened, err
 		}
-		if o, ok := ev.(protocol.Opened); ok {
-			return o, nil
+		switch e := ev.(type) {
+		case protocol.Opened:
+			opened = e
+		case protocol.Notice:
+			g.mu.Lock()
+			g.notices = append(g.notices, e)
+			g.mu.Unlock()
+		case protocol.State:
+			return opened, nil
 		}
 	}
-	return protocol.Opened{}, protocol.ErrClosed
+	return opened, protocol.ErrClosed
 }
 
 // do carries out a command.

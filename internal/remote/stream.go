@@ -107,8 +107,12 @@ func (g *guest) watch(ctx context.Context, f *feed, after session.Seq, at string
 				again = true // what the reader has are entries of another session
 				break
 			}
+			_, state := ev.(protocol.State)
+			if state && !begun {
+				g.sayKept(f)
+			}
 			f.put(ev)
-			if _, ok := ev.(protocol.State); ok && !begun {
+			if state && !begun {
 				begun = true
 				g.sayLate(f)
 			}
@@ -117,6 +121,17 @@ func (g *guest) watch(ctx context.Context, f *feed, after session.Seq, at string
 			return errEnded
 		}
 		after = 0
+	}
+}
+
+// sayKept tells what was to be told when the client came.
+func (g *guest) sayKept(f *feed) {
+	g.mu.Lock()
+	notices := g.notices
+	g.notices = nil
+	g.mu.Unlock()
+	for _, n := range notices {
+		f.put(n)
 	}
 }
 
