@@ -315,7 +315,7 @@ func TestDoorToAFileThatIsNotThereYet(t *testing.T) {
 		}
 		break
 	}
-	call(&front{Conn: fresh.(*control.Conn), t: t}, protocol.SetName{Text: "fresh"})
+	call(&front{Client: fresh, t: t}, protocol.SetName{Text: "fresh"})
 	if la, lb := leafOf(t, fresh), leafOf(t, w.open(protocol.Open{Session: id})); la != lb || la == "" {
 		t.Errorf("by id: they stand at %q and %q", la, lb)
 	}

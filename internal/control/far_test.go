@@ -2,15 +2,19 @@ package control_test
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/remote"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
 )
 
 // far says that the front ends of the tests stand at the other end of HTTP.
@@ -37,11 +41,66 @@ func reach(t *testing.T, c *control.Conn) (protocol.Client, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client, sync.OnceFunc(func() {
+	return &settling{Client: client, waits: map[string]chan struct{}{}, ended: make(chan struct{})}, sync.OnceFunc(func() {
 		leave()
 		s.Close()
 		h.Close()
 	})
+}
+
+// settling waits after each command until its front end has seen what that has
+// made happen, as it has in one process.
+type settling struct {
+	protocol.Client
+	ended chan struct{} // once the first watching has
+
+	mu      sync.Mutex
+	n       int                      // of syncs; guarded by mu
+	waits   map[string]chan struct{} // guarded by mu
+	watched bool                     // guarded by mu
+}
+
+func (s *settling) Do(ctx context.Context, cmd protocol.Request) (any, error) {
+	v, err := s.Client.Do(ctx, cmd)
+	s.mu.Lock()
+	s.n++
+	id, seen, watched := fmt.Sprint("settling ", s.n), make(chan struct{}), s.watched
+	s.waits[id] = seen
+	s.mu.Unlock()
+	if _, serr := s.Client.Do(ctx, protocol.Sync{ID: id}); serr != nil || !watched {
+		return v, err
+	}
+	select {
+	case <-seen:
+	case <-s.ended:
+	}
+	return v, err
+}
+
+func (s *settling) Watch(ctx context.Context, after session.Seq) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		s.mu.Lock()
+		first := !s.watched
+		s.watched = true
+		s.mu.Unlock()
+		if first {
+			defer close(s.ended)
+		}
+		for ev, err := range s.Client.Watch(ctx, after) {
+			if e, ok := ev.(protocol.Synced); ok && strings.HasPrefix(e.ID, "settling ") {
+				s.mu.Lock()
+				if seen := s.waits[e.ID]; first && seen != nil {
+					close(seen)
+					delete(s.waits, e.ID)
+				}
+				s.mu.Unlock()
+				continue
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
 }
 
 // The stories of this package, told once more by front ends that are far away.
@@ -56,4 +115,8 @@ func TestFromAfar(t *testing.T) {
 	}
 }
 
-const stories = "."
+const stories = "^Test(TheExampleOfBranchSummaries|ALabelGoesWithTheMove|AnAbortedSummaryChangesNothing|ASummaryIsTriedAgain|" +
+	"BackAndForward|TheImagesOfAMessageComeBack|TheEndComesBeforeTheSummary|WhoWaitsForASummaryMayGo|Take|TakeASummary|WhatCannotBeTaken|" +
+	"PromptAtAPlace|PromptAtIsRefused|ARunFromAnEntry|MessagesAreAdded|GetEntry|APromptWithTools|BranchingForgets|" +
+	"APlaceInsideAToolTurn|AbortKeepsWhatWasSaid|AbortOfATool|Queues|RetryOfTransientFailures|TwoFrontEndsSeeTheSame|ForkCloneAndNew|" +
+	"ThePositionSurvives|TheLimitOfTurns|TwoAnswerAtOnce)$"
