@@ -135,7 +135,7 @@ func (f *rpcFront) rests() {
 		if data["isStreaming"] == false {
 			return
 		}
-		if o, _ := f.until(from, func(o object) bool { return o["type"] == "agent_end" }); o == nil {
+		if o, _ := f.until(from, func(o object) bool { return o["type"] == "agent_settled" }); o == nil {
 			f.t.Fatalf("the process has ended\n%s", f.stderr.String())
 		}
 	}
@@ -184,7 +184,7 @@ func TestTheOwnerIsKilled(t *testing.T) {
 	}
 	first := begin()
 	first.answer(first.send(`{"type":"prompt","message":"begin"}`))
-	first.until(0, func(o object) bool { return o["type"] == "agent_end" })
+	first.until(0, func(o object) bool { return o["type"] == "agent_settled" })
 	fronts := []*rpcFront{first, begin(), begin()}
 	r := rand.New(rand.NewPCG(7, 11))
 	shown := map[string]bool{}

@@ -231,3 +231,64 @@ func TestOtherToolsWorkBeside(t *testing.T) {
 	f.in.Close()
 	f.cmd.Wait() // its end is of no interest
 }
+
+// A REPL shows what others say, and that it has taken the session over.
+func TestREPLThatJoins(t *testing.T) {
+	w := newAttachWorld(t)
+	w.want("Done.", "-p", "--model", "scripted/one", "begin")
+	f := startFront(t, w.ctx, w.dir, w.env, "--model", "scripted/one", "--session", w.file())
+	f.ask(`{"type":"get_state"}`)
+	cmd := w.command("--repl", "-c")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	until := func(part string) {
+		t.Helper()
+		var seen []string
+		for lines.Scan() {
+			seen = append(seen, lines.Text())
+			if strings.Contains(lines.Text(), part) {
+				return
+			}
+		}
+		t.Fatalf("%q never came:\n%s", part, strings.Join(seen, "\n"))
+	}
+	say := func(line string) {
+		t.Helper()
+		if _, err := fmt.Fprintln(in, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until("Joined this session")
+	f.ask(`{"type":"prompt","message":"from afar"}`)
+	until("> (rpc) from afar")
+	until("Done.")
+	f.cmd.Process.Kill()
+	f.cmd.Wait() // it was killed
+	until("it goes on here")
+	say("/detach")
+	until("This session runs in this bough")
+	say("and from here")
+	until("Done.")
+	other := startFront(t, w.ctx, w.dir, w.env, "--model", "scripted/one", "--session", w.file())
+	other.ask(`{"type":"get_state"}`)
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the REPL ends with %v", err)
+	}
+	if got := other.entries(); strings.Count(got, "from afar") != 1 || strings.Count(got, "and from here") != 1 {
+		t.Errorf("the other one has %s", got)
+	}
+	other.in.Close()
+	other.cmd.Wait() // its end is of no interest
+}
