@@ -19,6 +19,8 @@ const (
 // nobody waits for the reader.
 type feed struct {
 	cancel context.CancelFunc // ends the watching
+	begun  chan struct{}      // closed once something has come, and so all that follows will
+	first  sync.Once
 
 	mu      sync.Mutex
 	items   []item // guarded by mu
@@ -46,7 +48,7 @@ var (
 )
 
 func newFeed(first uint64, cancel context.CancelFunc) *feed {
-	return &feed{next: first, cancel: cancel, wake: make(chan struct{}, 1)}
+	return &feed{next: first, cancel: cancel, begun: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 // numbers is how many events of a stream an event makes.
@@ -104,7 +106,7 @@ func (f *feed) put(ev protocol.Event) {
 			f.waiting -= f.items[n-1].size
 			f.items[n-1].ev, f.items[n-1].size = sum, weight(sum)
 			f.waiting += f.items[n-1].size
-			f.ring()
+			f.ringLocked()
 			return
 		}
 	}
@@ -115,7 +117,7 @@ func (f *feed) put(ev protocol.Event) {
 		f.items, f.sent, f.err = nil, 0, errLapsed
 		f.cancel()
 	}
-	f.ring()
+	f.ringLocked()
 }
 
 // end says that no more will come.
@@ -125,10 +127,13 @@ func (f *feed) end(err error) {
 	if f.err == nil {
 		f.err = err
 	}
-	f.ring()
+	f.ringLocked()
 }
 
-func (f *feed) ring() {
+func (f *feed) ringLocked() {
+	if len(f.items) > 0 || f.err != nil {
+		f.first.Do(func() { close(f.begun) })
+	}
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -159,7 +164,7 @@ func (f *feed) attach(n uint64) (reader int, ok bool) {
 		}
 	}
 	f.reader++
-	f.ring()
+	f.ringLocked()
 	return f.reader, true
 }
 
@@ -168,7 +173,7 @@ func (f *feed) take(reader int) (protocol.Event, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if reader != f.reader {
-		f.ring() // was for the other one
+		f.ringLocked() // was for the other one
 		return nil, false, errTaken
 	}
 	if f.sent == len(f.items) {

@@ -45,6 +45,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, _ Role) {
 	}
 	resume, _ := place64(r.Header.Get(headerResume)) // without one the stream begins anew
 	fd, reader, n := g.feed(name, resume, session.Seq(from), r.Header.Get(headerSession))
+	select {
+	case <-fd.begun: // who has the head of the answer misses nothing from then on
+	case <-r.Context().Done():
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
