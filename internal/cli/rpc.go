@@ -16,20 +16,24 @@ func (r *runner) runRPC(ctx context.Context, c protocol.Client, door protocol.Do
 	if r.env.StdinTerminal {
 		r.say("--mode rpc reads commands in JSON, one a line; docs/rpc.md has them. End with ctrl+d.")
 	}
+	var leave func()
+	if open, ok := c.(interface{ Close() }); ok {
+		leave = open.Close
+	}
 	if r.env.Between != nil {
 		far, end, err := r.env.Between(&entrance{Door: door, first: c})
 		if err != nil {
 			return 1, err
 		}
 		defer end()
-		client, leave, err := far.Open(ctx, protocol.Open{Who: string(modeRPC)})
+		client, leaveFar, err := far.Open(ctx, protocol.Open{Who: string(modeRPC)})
 		if err != nil {
 			return 1, err
 		}
-		defer leave()
-		c, door = client, far
+		defer leaveFar()
+		c, door, leave = client, far, leaveFar
 	}
-	err := rpc.Run(ctx, c, rpc.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr, Door: door, Version: Version})
+	err := rpc.Run(ctx, c, rpc.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr, Door: door, Leave: leave, Version: Version})
 	if errors.Is(err, syscall.EPIPE) {
 		return 1, errSilent // the client is gone
 	}

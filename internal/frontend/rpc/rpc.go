@@ -36,6 +36,7 @@ type Options struct {
 	Err io.Writer // for what people should know
 
 	Door    protocol.Door // opens the sessions of further views; nil: there are none
+	Leave   func()        // gives up the first view's session, if the client closes that; nil: it stays open
 	Version string        // of the program
 }
 
@@ -50,7 +51,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) error {
 	defer unwatch()
 	defer s.over.Store(true)
 	s.watching = watching
-	first := s.add(c, func() {})
+	first := s.add(c, o.Leave)
 	s.attached, s.plain = first, first
 	wrote := make(chan error, 1)
 	go func() { wrote <- s.write(watching) }()

@@ -11,6 +11,9 @@ import (
 	"github.com/boughdev/bough/session"
 )
 
+// firstName is the name of the view that a client begins with.
+const firstName = "v1"
+
 // maxWaiting is how many bytes of events a view that was subscribed may have to
 // tell before its client is held to be dead (docs/spec/rpc.md 14.6).
 const maxWaiting = 64 << 20
@@ -20,7 +23,7 @@ type window struct {
 	s       *server
 	name    string // "v1"
 	c       protocol.Client
-	release func() // gives the session up
+	release func() // gives the session up, which ends the stream
 
 	ready chan struct{} // closed when the session's state is known
 	ended chan struct{} // closed when all its events are written
@@ -87,6 +90,10 @@ type prompt struct {
 
 // add begins a view and follows it.
 func (s *server) add(c protocol.Client, release func()) *window {
+	ctx, unwatch := context.WithCancel(s.watching)
+	if release == nil {
+		release = unwatch
+	}
 	w := &window{s: s, c: c, release: release, ready: make(chan struct{}), ended: make(chan struct{}),
 		answers: map[string]answer{}, words: map[string]string{}}
 	s.mu.Lock()
@@ -94,7 +101,10 @@ func (s *server) add(c protocol.Client, release func()) *window {
 	w.name = "v" + strconv.Itoa(s.opened)
 	s.views = append(s.views, w)
 	s.mu.Unlock()
-	go w.follow(s.watching)
+	go func() {
+		defer unwatch()
+		w.follow(ctx)
+	}()
 	return w
 }
 
@@ -128,10 +138,10 @@ func unknownView(name string) error {
 	return protocol.Fail(UnknownView, "There is no view %q. list_views tells which there are.", name)
 }
 
-// closeViews gives up the sessions of all views.
+// closeViews gives up the sessions of the views that were opened.
 func (s *server) closeViews() {
 	done := make(chan struct{})
-	views := s.all()
+	views := slices.DeleteFunc(s.all(), func(w *window) bool { return w.name == firstName })
 	for _, w := range views {
 		go func() {
 			w.release()
