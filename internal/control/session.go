@@ -654,6 +654,8 @@ func (s *Session) abort(ctx context.Context) error {
 	select {
 	case <-done:
 		return nil
+	case <-s.ended:
+		return protocol.ErrClosed // with what went on
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -158,6 +158,12 @@ func (s *server) finish(ctx context.Context, wrote <-chan error) error {
 		return ctx.Err()
 	}
 	for _, w := range s.all() {
+		select {
+		case <-w.ready:
+		case <-w.ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		// An error says that the session is closed, and so is the stream.
 		_, _ = protocol.Call(ctx, w.c, protocol.Sync{ID: endID})
 	}

@@ -42,13 +42,16 @@ func (m models) Model(p, id string) (provider.Model, error) {
 func (m models) Default() (provider.Model, string, error) { return m.m, "", nil }
 func (m models) Thinking(provider.Info) string            { return "off" }
 
-// shell is what a session works with here: its commands run until they are aborted.
+// shell is what a session works with here: the command "wait" runs until it is
+// aborted.
 type shell struct{ control.Plain }
 
 func (shell) Shell(ctx context.Context, command string, tell func(string)) (protocol.BashResult, error) {
 	tell(command + "\n")
-	<-ctx.Done()
-	return protocol.BashResult{Output: command, Cancelled: true}, nil
+	if command == "wait" {
+		<-ctx.Done()
+	}
+	return protocol.BashResult{Output: command, Cancelled: ctx.Err() != nil}, nil
 }
 
 // client is a program that drives bough over RPC.

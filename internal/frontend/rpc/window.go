@@ -127,11 +127,22 @@ func (s *server) view(name string) (*window, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.views {
-		if w.name == name && !w.closing {
+		if w.name == name && w.takes() {
 			return w, nil
 		}
 	}
 	return nil, unknownView(name)
+}
+
+// takes reports whether a view takes commands: before its stream has begun there is
+// no place to answer them at. s.mu is held.
+func (w *window) takes() bool {
+	select {
+	case <-w.ready:
+		return !w.closing
+	default:
+		return false
+	}
 }
 
 func unknownView(name string) error {

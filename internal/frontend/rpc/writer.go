@@ -127,7 +127,10 @@ func (s *server) tellSlow(w *window) error {
 // leave does away with a view whose stream has ended.
 func (s *server) leave(w *window, why error) error {
 	s.mu.Lock()
-	attached := w == s.attached || w == s.plain
+	attached := w == s.attached
+	if w == s.plain {
+		s.plain = s.attached
+	}
 	s.mu.Unlock()
 	if attached {
 		return why
@@ -173,6 +176,7 @@ func (s *server) event(w *window, ev protocol.Event) error {
 	w.view.Apply(ev)
 	switch e := ev.(type) {
 	case protocol.Opened:
+		s.accept(w) // their run goes on in a session that others stand at too
 		w.wasAt, w.wasID = from, id
 		w.wire, w.paths, w.compacting = protocol.Wire{Ours: w.level == full}, new(session.Projector), false
 		s.mu.Lock()
