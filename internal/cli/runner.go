@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/boughdev/bough/internal/journal"
 	"github.com/boughdev/bough/internal/recall"
 	"github.com/boughdev/bough/internal/render"
-	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
@@ -135,6 +135,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	hub := control.NewHub(o)
 	defer hub.Close()
 	start.Who = string(m)
+	if m == modePrint || m == modeJSON {
+		start.Who += fmt.Sprintf(" %d", os.Getpid()) // several scripts are told apart
+	}
 	w := way{r, hub, models, start.Who}
 	l.door = r.door(hub, models)
 	c, err := w.stand(ctx, start)
@@ -155,11 +158,6 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 			TreeFilter:   func() string { return r.current().TreeFilter },
 			Detach:       func() error { return r.mayDetach(c) },
 			Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) }})
-	}
-	if c.Joined() != nil {
-		for i := range prompts {
-			prompts[i].WhenBusy = protocol.AsFollowUp
-		}
 	}
 	return printer.Run(ctx, c, printer.Options{Who: start.Who, Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,
 		Out: r.env.Stdout, Err: r.env.Stderr})

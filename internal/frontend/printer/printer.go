@@ -51,7 +51,7 @@ type printer struct {
 	// Others may stand at the session too.
 	running bool // a run goes on
 	theirs  bool // and our prompt is no part of it
-	queued  bool // our prompt waits for its end, and is said in it
+	waiting bool // our prompt is said when it has ended
 }
 
 // errDone ends the loop over events.
@@ -114,7 +114,7 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 		return p.next(ctx)
 	case protocol.RunStarted:
 		p.running = true
-		p.theirs = !p.queued && p.o.Who != "" && e.By != p.o.Who
+		p.theirs = p.o.Who != "" && e.By != p.o.Who
 	case protocol.Notice:
 		if e.Entry != "" {
 			e.Text += " The likely cause is entry " + string(e.Entry) + "."
@@ -144,6 +144,9 @@ func (p *printer) event(ctx context.Context, ev protocol.Event) error {
 		}
 	case protocol.RunEnded:
 		p.running = false
+		if p.waiting {
+			return p.next(ctx)
+		}
 		if p.theirs {
 			p.theirs = false
 			return nil
@@ -164,7 +167,10 @@ func (p *printer) next(ctx context.Context) error {
 	did, err := protocol.Call(ctx, p.c, prompt)
 	// A run that went on until just now has its end still to tell of.
 	p.theirs = p.running && did == protocol.Started
-	p.queued = did == protocol.Queued
+	if p.waiting = protocol.CodeOf(err) == protocol.Busy && p.o.Who != ""; p.waiting {
+		p.said--
+		return nil
+	}
 	return err
 }
 
