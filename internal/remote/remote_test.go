@@ -229,6 +229,7 @@ func (f *front) ends() (n int) {
 
 func (f *front) say(text string) {
 	f.t.Helper()
+	f.all() // or the end of another's run would be taken for that of ours
 	f.mu.Lock()
 	n := f.ends()
 	f.mu.Unlock()
