@@ -297,6 +297,7 @@ func (w *window) begin(ctx context.Context, cmd command, c call) {
 	begun = begun && err == nil
 	s.mu.Lock()
 	w.asking = false
+	begun = begun && !w.over // else its events are told to nobody
 	if begun {
 		w.prompts++
 		w.started = append(w.started, prompt{w.prompts, a})

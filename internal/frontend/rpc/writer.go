@@ -146,7 +146,7 @@ func (s *server) leave(w *window, why error) error {
 		}
 	}
 	s.mu.Lock()
-	late := len(w.answers) > 0
+	late := len(w.answers) > 0 || len(w.started) > 0
 	if !late {
 		w.over = true
 		s.views = slices.DeleteFunc(s.views, func(v *window) bool { return v == w })
