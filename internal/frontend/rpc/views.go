@@ -44,7 +44,9 @@ func openView(ctx context.Context, at *window, c call) (reply, error) {
 	attach := c.flag("attach")
 	if attach {
 		s.mu.Lock()
-		s.attached = w
+		if !w.closing {
+			s.attached = w
+		}
 		s.mu.Unlock()
 	}
 	// It is told of behind its own beginning.
