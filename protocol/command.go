@@ -66,12 +66,12 @@ type (
 
 	// DropQueued takes one of them back.
 	DropQueued struct {
-		ID session.ID `json:"id,required"`
+		ID session.ID `json:"entryId,required"`
 	}
 
 	// EditQueued gives one of them another text.
 	EditQueued struct {
-		ID   session.ID `json:"id,required"`
+		ID   session.ID `json:"entryId,required"`
 		Text string     `json:"message,required"`
 	}
 
