@@ -37,6 +37,7 @@ var floors = []struct {
 	{"internal/recall", 6},
 	{"internal/remote", 6},
 	{"internal/join", 4},
+	{"internal/markdown", 6},
 	{"session/filestore", 4},
 	{"session/memstore", 4},
 	{"provider/anthropic", 4},
@@ -69,13 +70,15 @@ var floors = []struct {
 	{"internal/signin", 1},
 	{"internal/workspace/...", 1},
 	{"internal/script", 1},
+	{"internal/term", 1},
 	{"internal/pifile", 0},
 	{"docs", 0},
+	{"internal/styled", 0},
 	{"internal/rawjson", -1},
 }
 
 // helpers are for tests and examples, and may import what they like.
-var helpers = []string{"examples/...", "internal/golden", "internal/fakellm/...", "internal/workspace/workspacetest", "provider/providertest", "session/storetest", "internal"}
+var helpers = []string{"examples/...", "internal/golden", "internal/fakellm/...", "internal/workspace/workspacetest", "provider/providertest", "session/storetest", "internal/term/termtest", "internal/frontend/tui/tuitest", "internal"}
 
 // never says what the layers would let happen and must not.
 var never = []struct{ from, to string }{
