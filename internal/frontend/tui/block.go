@@ -1,0 +1,337 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/boughdev/bough/internal/markdown"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/session"
+)
+
+// margin is what every row of the transcript begins with.
+var margin = styled.Of(" ", styled.Style{})
+
+// markdownOptions are for texts of the transcript.
+func (a *app) markdownOptions(width int) markdown.Options {
+	return markdown.Options{Width: max(width-2, 1), Theme: a.theme.text, Links: a.o.Links, ASCII: a.o.ASCII}
+}
+
+// block draws an entry of the path. An empty row stands before it.
+func (a *app) block(at int, open bool) drawing {
+	e := a.look.path[at]
+	body, err := e.Body()
+	if err != nil {
+		return whole(a.note(a.theme.failure, "(unreadable: "+render.OneLine(err.Error())+")"))
+	}
+	switch b := body.(type) {
+	case session.Message:
+		switch b.Message.Role {
+		case message.User:
+			return whole(a.userBlock(e, b.Message, open))
+		case message.Assistant:
+			return a.answerBlock(at, b.Message, open)
+		case message.ToolResult:
+			return whole(a.toolRow(toolCall{name: b.Message.ToolName, result: &b.Message}, open))
+		case message.Bash:
+			return whole(a.bashBlock(b.Message, open))
+		}
+		return whole(a.cardBlock(string(b.Message.Role), "", b.Message.Text("\n"), open))
+	case session.Compaction:
+		head := fmt.Sprintf("%s tokens -> summary", render.Count(b.TokensBefore))
+		return whole(a.cardBlock("compaction", head, b.Summary, open))
+	case session.BranchSummary:
+		return whole(a.cardBlock("branch", "what another branch came to", b.Summary, open))
+	case session.CustomMessage:
+		if !b.Display {
+			return drawing{}
+		}
+		m := message.Message{Content: b.Content}
+		return whole(a.cardBlock(render.OneLine(b.CustomType), "", m.Text("\n"), true))
+	}
+	p := render.NewPreviews(a.view.Tree).Of(e)
+	return whole(a.note(a.theme.dim, p.Row))
+}
+
+func whole(lines []styled.Line) drawing { return drawing{lines: lines, stable: len(lines)} }
+
+func (a *app) note(style styled.Style, text string) []styled.Line {
+	return append([]styled.Line{nil}, styled.Wrap(styled.Of(text, style), a.look.width, margin, margin)...)
+}
+
+// userBlock draws what a person said, on a background of its own.
+func (a *app) userBlock(e *session.Entry, m message.Message, open bool) []styled.Line {
+	w := a.look.width
+	text := m.Text("\n")
+	var rows []styled.Line
+	if name, rest, ok := skill(text); ok && !open {
+		rows = append(rows, styled.Line{{Text: "[skill] " + name, Style: a.theme.accent}, {Text: a.more(), Style: a.theme.dim}})
+		text = rest
+	}
+	if strings.TrimSpace(text) != "" {
+		rows = append(rows, markdown.Render(text, a.markdownOptions(w))...)
+	}
+	for _, b := range m.Content {
+		if b.Type == message.ImageBlock {
+			rows = append(rows, styled.Of(imageName(b), a.theme.accent))
+		}
+	}
+	out := []styled.Line{nil, a.band(nil, a.theme.user)}
+	for _, r := range rows {
+		out = append(out, a.band(r, a.theme.user))
+	}
+	out = append(out, a.band(nil, a.theme.user))
+	if mark := a.version(e); mark != "" {
+		last := len(out) - 1
+		out[last] = styled.Join(styled.Of(" ", a.theme.user).Pad(max(w-len(mark)-1, 0), a.theme.user), styled.Of(mark+" ", a.theme.user.Over(a.theme.dim))).Cut(w)
+	}
+	return out
+}
+
+// band is a row on a background from edge to edge.
+func (a *app) band(l styled.Line, under styled.Style) styled.Line {
+	l = styled.Join(margin, l).Cut(a.look.width).Styled(under)
+	if under.BG == 0 {
+		return l
+	}
+	return l.Pad(a.look.width, under)
+}
+
+// version says which of several branches a message begins: <2/3>.
+func (a *app) version(e *session.Entry) string {
+	list := a.versions(e)
+	if len(list) < 2 {
+		return ""
+	}
+	for i, s := range list {
+		if s.ID == e.ID {
+			return fmt.Sprintf("<%d/%d>", i+1, len(list))
+		}
+	}
+	return ""
+}
+
+// versions are the messages of the user that were said at the same place.
+func (a *app) versions(e *session.Entry) []*session.Entry {
+	parent := session.ID("")
+	if p := a.view.Tree.Parent(e.ID); p != nil {
+		parent = p.ID
+		if up := render.Above(a.view.Tree, p.ID); up != nil {
+			parent = up.ID
+		}
+	}
+	var list []*session.Entry
+	for _, s := range render.Next(a.view.Tree, parent) {
+		if s.Role == message.User {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// skill takes a message apart that calls one.
+func skill(text string) (name, rest string, ok bool) {
+	after, ok := strings.CutPrefix(text, `<skill name="`)
+	if !ok {
+		return "", text, false
+	}
+	name, after, ok = strings.Cut(after, `"`)
+	_, rest, closed := strings.Cut(after, "</skill>")
+	return render.OneLine(name), strings.TrimSpace(rest), ok && closed
+}
+
+func imageName(b message.Block) string {
+	return "[image " + render.OneLine(strings.TrimPrefix(b.MimeType, "image/")) + " " + render.Bytes(int64(len(b.Data)*3/4)) + "]"
+}
+
+// more says how a closed block is opened.
+func (a *app) more() string {
+	if k := a.keys.name("app.tools.expand"); k != "" {
+		return " (" + k + ")"
+	}
+	return ""
+}
+
+// answerBlock draws an answer with its calls, in their order, and what they came to.
+func (a *app) answerBlock(at int, m message.Message, open bool) drawing {
+	d := a.answer(m, func(i int, text string) ([]styled.Line, []styled.Line) {
+		return markdown.Render(text, a.markdownOptions(a.look.width)), nil
+	})
+	results := a.results(at)
+	running := at == a.lastAnswer() && a.view.Running
+	for _, c := range m.ToolCalls() {
+		row := toolCall{name: c.Name, args: c.Args(), result: results[c.ID], gone: !running}
+		for _, t := range a.view.Tools {
+			if t.CallID == c.ID && running {
+				row.live = &t.Output
+			}
+		}
+		whole := d.stable == len(d.lines)
+		d.lines = append(d.lines, a.toolRow(row, open)...)
+		if whole && (row.result != nil || row.gone) {
+			d.stable = len(d.lines)
+		}
+	}
+	if end := a.ending(m); end != "" {
+		whole := d.stable == len(d.lines)
+		d.lines = append(d.lines, a.note(a.theme.failure, end)...)
+		if whole {
+			d.stable = len(d.lines)
+		}
+	}
+	return d
+}
+
+// ending says how an answer ended, if it did not end well.
+func (a *app) ending(m message.Message) string {
+	switch m.StopReason {
+	case message.Aborted:
+		return "Stopped."
+	case message.Failed:
+		return "Error: " + render.Cut(render.OneLine(m.ErrorMessage), 400)
+	case message.Length:
+		return "The answer was cut off by the output limit of the model. Ask it to go on."
+	}
+	return ""
+}
+
+// lastAnswer is where in the path the newest answer stands, -1 if nowhere.
+func (a *app) lastAnswer() int {
+	for i := len(a.look.path) - 1; i >= 0; i-- {
+		switch a.look.path[i].Role {
+		case message.Assistant:
+			return i
+		case message.User:
+			return -1
+		}
+	}
+	return -1
+}
+
+// results are what the calls of an answer came to, by their ids.
+func (a *app) results(at int) map[string]*message.Message {
+	var out map[string]*message.Message
+	for _, e := range a.look.path[at+1:] {
+		switch e.Role {
+		case message.ToolResult:
+		case message.Assistant, message.User:
+			return out
+		default:
+			continue
+		}
+		body, err := e.Body()
+		if m, ok := body.(session.Message); ok && err == nil {
+			if out == nil {
+				out = map[string]*message.Message{}
+			}
+			out[m.Message.ToolCallID] = &m.Message
+		}
+	}
+	return out
+}
+
+// answer draws what an answer says; text draws a text of it, as rows that stay and
+// rows that may change.
+func (a *app) answer(m message.Message, text func(i int, s string) (closed, open []styled.Line)) drawing {
+	var d drawing
+	stable := true
+	add := func(closed, open []styled.Line, style styled.Style) {
+		if len(closed)+len(open) == 0 {
+			return
+		}
+		d.lines = append(d.lines, nil)
+		for _, part := range [][]styled.Line{closed, open} {
+			for _, l := range part {
+				if l != nil {
+					l = styled.Join(margin, l.Styled(style))
+				}
+				d.lines = append(d.lines, l)
+			}
+			if stable && len(open) == 0 {
+				d.stable = len(d.lines)
+			} else if stable {
+				d.stable = len(d.lines)
+				stable = false
+			}
+		}
+	}
+	hidden := a.o.HideThinking()
+	for i, b := range m.Content {
+		switch b.Type {
+		case message.TextBlock:
+			if strings.TrimSpace(b.Text) != "" {
+				closed, open := text(i, b.Text)
+				add(closed, open, styled.Style{})
+			}
+		case message.ThinkingBlock:
+			switch {
+			case hidden && (b.Text != "" || b.Redacted):
+				add([]styled.Line{styled.Of("thinking", a.theme.thinking)}, nil, styled.Style{})
+			case strings.TrimSpace(b.Text) != "":
+				closed, open := text(i, b.Text)
+				add(closed, open, a.theme.thinking)
+			}
+		}
+	}
+	return d
+}
+
+// answer draws the answer that is being streamed.
+func (t *transcript) answer() drawing {
+	a := t.app
+	m := *a.view.Answer
+	for len(t.live.parts) < len(m.Content) {
+		t.live.parts = append(t.live.parts, new(markdown.Stream))
+	}
+	d := a.answer(m, func(i int, s string) (closed, open []styled.Line) {
+		return t.live.parts[i].Set(s, a.markdownOptions(t.width))
+	})
+	for _, c := range m.ToolCalls() {
+		d.lines = append(d.lines, a.toolRow(toolCall{name: c.Name, args: c.Args(), coming: true}, t.all)...)
+	}
+	return d
+}
+
+// bashBlock draws a command of the user.
+func (a *app) bashBlock(m message.Message, open bool) []styled.Line {
+	style := a.theme.accent
+	if m.ExcludeFromContext {
+		style = a.theme.dim
+	}
+	out := append([]styled.Line{nil}, styled.Wrap(styled.Of("$ "+render.OneLine(m.Command), style), a.look.width, margin, margin)...)
+	out = append(out, a.output(m.Output, 20, true, open)...)
+	var tail []string
+	switch {
+	case m.Cancelled:
+		tail = append(tail, "cancelled")
+	case m.ExitCode != nil && *m.ExitCode != 0:
+		tail = append(tail, fmt.Sprintf("exit %d", *m.ExitCode))
+	}
+	if m.FullOutputPath != "" {
+		tail = append(tail, "all of it: "+render.OneLine(m.FullOutputPath))
+	}
+	if len(tail) > 0 {
+		out = append(out, styled.Wrap(styled.Of(strings.Join(tail, " · "), a.theme.dim), a.look.width, margin, margin)...)
+	}
+	return out
+}
+
+// cardBlock draws a summary or another message that nobody said.
+func (a *app) cardBlock(name, head, text string, open bool) []styled.Line {
+	l := styled.Line{{Text: "[" + name + "]", Style: a.theme.accent}}
+	if head != "" {
+		l = append(l, styled.Span{Text: " " + head, Style: a.theme.dim})
+	}
+	if !open && strings.TrimSpace(text) != "" {
+		l = append(l, styled.Span{Text: a.more(), Style: a.theme.dim})
+	}
+	out := []styled.Line{nil, styled.Join(margin, l).Cut(a.look.width)}
+	if open {
+		for _, r := range markdown.Render(text, a.markdownOptions(a.look.width)) {
+			out = append(out, styled.Join(margin, r))
+		}
+	}
+	return out
+}

@@ -1,0 +1,326 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// dispatch is what commands do: a line each, in the order of slash's table. What is
+// not in it is not built for the terminal yet. An error is told as such.
+func dispatch() map[string]func(*app, slash.Command) error {
+	return map[string]func(*app, slash.Command) error{
+		"help":    func(a *app, c slash.Command) error { return a.helpOn(c.Rest) },
+		"hotkeys": func(a *app, _ slash.Command) error { a.push(a.keyList()); return nil },
+		"quit":    func(a *app, _ slash.Command) error { a.quit = true; return nil },
+		"tree":    func(a *app, c slash.Command) error { return a.openTree(c.Rest) },
+		"goto":    (*app).goToEntry,
+		"branch":  (*app).branchAt,
+		"edit":    (*app).editMessage,
+		"retry":   func(a *app, _ slash.Command) error { a.retry(); return nil },
+		"back":    func(a *app, _ slash.Command) error { call(a, protocol.Back{}, a.moved); return nil },
+		"forward": func(a *app, _ slash.Command) error { call(a, protocol.Forward{}, a.moved); return nil },
+		"label":   (*app).label,
+		"hide":    (*app).hide,
+		"unhide":  (*app).unhide,
+		"new":     func(a *app, c slash.Command) error { return a.done0(protocol.NewSession{Label: c.Rest}, "new session") },
+		"resume":  func(a *app, c slash.Command) error { return a.pickSession(c.Rest) },
+		"fork":    (*app).fork,
+		"clone": func(a *app, _ slash.Command) error {
+			return a.done0(protocol.Clone{}, "new session with the conversation up to here")
+		},
+		"name":      (*app).name,
+		"compact":   func(a *app, c slash.Command) error { a.compact(c.Rest); return nil },
+		"export":    (*app).export,
+		"model":     func(a *app, c slash.Command) error { return a.pickModel(c.Rest) },
+		"thinking":  (*app).thinking,
+		"copy":      (*app).copyCommand,
+		"queue":     (*app).queueCommand,
+		"reload":    (*app).reload,
+		"uncompact": (*app).uncompact,
+	}
+}
+
+// run carries out a command that a key stands for.
+func (a *app) run(line string) { a.command(line, "", protocol.AsSteering) }
+
+// command carries out a line that begins with a slash, or says it to the model if
+// that is what it is for. typed is what stands in the editor.
+func (a *app) command(words, typed string, how protocol.Behavior) {
+	var others []string
+	for _, c := range a.commands {
+		others = append(others, c.Command)
+	}
+	c, ok, err := slash.Parse(words, others...)
+	switch {
+	case err != nil:
+		a.problem(err)
+		return
+	case !ok:
+		a.sent(typed)
+		a.prompt(protocol.Prompt{Text: words, WhenBusy: how})
+		return
+	}
+	do, built := dispatch()[c.Name]
+	switch {
+	case !built || c.Later && c.Name != "hotkeys":
+		a.flash("/%s is not in the terminal UI yet; bough --repl has it", c.Name)
+		return
+	case !c.Busy && a.view.Running && c.Name != "tree":
+		a.flash("stop first (%s), then /%s", a.keys.name("app.interrupt"), c.Name)
+		return
+	}
+	if typed != "" {
+		a.sent(typed)
+	}
+	a.problem(do(a, c))
+}
+
+// done0 carries out a command of which nothing but that it is done is told.
+func (a *app) done0(cmd protocol.Request, format string, args ...any) error {
+	a.beside(func() func() {
+		_, err := a.c.Do(a.ctx, cmd)
+		return func() { a.said(err, format, args...) }
+	})
+	return nil
+}
+
+// fetchCommands asks which templates and skills there are.
+func (a *app) fetchCommands() {
+	call(a, protocol.GetCommands{}, func(c protocol.Commands, err error) {
+		if err == nil {
+			a.commands = c.Commands
+		}
+	})
+	a.status.count(a)
+}
+
+// entry finds the entry that a word names: a number of the chain to here, or what
+// slash.Target knows.
+func (a *app) entry(word string) (session.ID, error) {
+	word = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(word), "["), "]")
+	if n, err := strconv.Atoi(word); err == nil {
+		links, err := render.Chain(a.view.Tree, a.view.Leaf)
+		if err != nil {
+			return "", err
+		}
+		if n < 0 || n >= len(links) {
+			return "", fmt.Errorf("there is no [%d]; /tree shows what there is", n)
+		}
+		return links[n].Entry.ID, nil
+	}
+	return slash.Target(a.view.Tree, word)
+}
+
+func (a *app) goToEntry(c slash.Command) error {
+	if c.Rest == "" {
+		return errors.New("say where to: /goto with a #number, an id or a label; /tree shows them")
+	}
+	id, err := a.entry(c.Rest)
+	if err == nil {
+		a.goTo(protocol.Navigate{Target: id})
+	}
+	return err
+}
+
+func (a *app) branchAt(c slash.Command) error {
+	if c.Rest == "" {
+		return a.openTree("")
+	}
+	args, err := c.Args("--strict", "--exact", "--summary")
+	if err != nil {
+		return err
+	}
+	id, err := a.entry(args.Text())
+	if err == nil {
+		a.goTo(protocol.Navigate{Target: id, At: true, Strict: args.Is["--strict"], Exact: args.Is["--exact"], Summarize: args.Is["--summary"]})
+	}
+	return err
+}
+
+// editMessage takes up a message of the user, the last one or another.
+func (a *app) editMessage(c slash.Command) error {
+	if c.Rest != "" {
+		return a.goToEntry(c)
+	}
+	for i := len(a.look.path) - 1; i >= 0; i-- {
+		if e := a.look.path[i]; e.Role == message.User {
+			a.goTo(protocol.Navigate{Target: e.ID})
+			return nil
+		}
+	}
+	return errors.New("you have said nothing on this branch yet")
+}
+
+// retry asks the model again; where its answer is complete its question is answered
+// once more, as another branch.
+func (a *app) retry() {
+	call(a, protocol.Retry{}, func(_ protocol.Disposition, err error) {
+		if protocol.CodeOf(err) != protocol.NotRunnable {
+			a.problem(err)
+			return
+		}
+		for i := len(a.look.path) - 1; i >= 0; i-- {
+			if e := a.look.path[i]; e.Role == message.User {
+				call(a, protocol.Retry{Entry: &e.ID, Exact: true}, func(_ protocol.Disposition, err error) { a.problem(err) })
+				return
+			}
+		}
+		a.problem(err)
+	})
+}
+
+func (a *app) label(c slash.Command) error {
+	e := render.Above(a.view.Tree, a.view.Leaf)
+	if e == nil {
+		return errors.New("there is nothing to label yet")
+	}
+	words := "label: " + render.Quote(c.Rest, 40)
+	if c.Rest == "" {
+		words = "the label is gone"
+	}
+	return a.done0(protocol.SetLabel{Entry: e.ID, Text: c.Rest}, "%s", words)
+}
+
+func (a *app) hide(c slash.Command) error {
+	id, err := a.entry(c.Rest)
+	if err != nil {
+		return err
+	}
+	return a.done0(protocol.Hide{Entry: id}, "the model does not see it from here on; /unhide brings it back")
+}
+
+func (a *app) unhide(c slash.Command) error {
+	var id session.ID
+	var err error
+	if c.Rest != "" {
+		if id, err = a.entry(c.Rest); err != nil {
+			return err
+		}
+	}
+	return a.done0(protocol.Unhide{Entry: id}, "the model sees it again")
+}
+
+func (a *app) fork(c slash.Command) error {
+	if c.Rest == "" {
+		return a.pickFork()
+	}
+	id, err := a.entry(c.Rest)
+	if err == nil {
+		a.forkAt(id)
+	}
+	return err
+}
+
+func (a *app) forkAt(id session.ID) {
+	call(a, protocol.Fork{Entry: id}, func(f protocol.Forked, err error) {
+		if err != nil {
+			a.problem(err)
+			return
+		}
+		a.offer(f.Text, f.Images)
+		a.flash("new session from before that message")
+	})
+}
+
+func (a *app) name(c slash.Command) error {
+	switch {
+	case c.Rest == "--auto":
+		call(a, protocol.MakeTitle{}, func(name string, err error) { a.said(err, "name: %s", name) })
+		return nil
+	case c.Rest == "":
+		if n := a.view.Tree.Name(); n != "" {
+			a.flash("name: %s", n)
+		} else {
+			a.flash("the session has no name; /name TEXT gives it one")
+		}
+		return nil
+	}
+	return a.done0(protocol.SetName{Text: strings.Join(strings.Fields(c.Rest), " ")}, "name: %s", c.Rest)
+}
+
+func (a *app) compact(words string) {
+	call(a, protocol.Compact{Instructions: words}, func(r protocol.Compacted, err error) {
+		a.said(err, "summed up: %s tokens -> %s", render.Count(r.TokensBefore), render.Count(r.TokensAfter))
+	})
+}
+
+func (a *app) uncompact(slash.Command) error {
+	for i := len(a.look.path) - 1; i >= 0; i-- {
+		if e := a.look.path[i]; e.Type == session.TypeCompaction {
+			a.goTo(protocol.Navigate{Target: e.Parent, At: true, Exact: true})
+			return nil
+		}
+	}
+	return errors.New("nothing was summed up on this branch")
+}
+
+func (a *app) export(c slash.Command) error {
+	args, err := c.Args("--all-branches", "--static", "--redact", "--force")
+	if err != nil {
+		return err
+	}
+	x := protocol.Export{Path: args.Text(), Whole: args.Is["--all-branches"], Static: args.Is["--static"], Redact: args.Is["--redact"], Force: args.Is["--force"]}
+	call(a, x, func(r protocol.Exported, err error) {
+		if err != nil {
+			a.problem(err)
+			return
+		}
+		a.tell(a.theme.dim, "written: %s%s", r.Path, strings.TrimRight(" "+r.Redacted, " "))
+	})
+	return nil
+}
+
+func (a *app) copyCommand(c slash.Command) error {
+	n := 1
+	if c.Rest != "" {
+		var err error
+		if n, err = strconv.Atoi(c.Rest); err != nil || n < 1 {
+			return errors.New("/copy takes a number: 1 is the last answer")
+		}
+	}
+	a.copyAnswer(n)
+	return nil
+}
+
+func (a *app) queueCommand(c slash.Command) error {
+	switch c.Rest {
+	case "send":
+		return a.done0(protocol.SendQueue{}, "said now")
+	case "clear":
+		return a.done0(protocol.ClearQueue{}, "what waited was dropped")
+	case "":
+		a.takeBack()
+		return nil
+	}
+	return errors.New("/queue takes send or clear; alone it takes all back into the editor")
+}
+
+func (a *app) reload(slash.Command) error {
+	call(a, protocol.Reload{}, func(r protocol.Reloaded, err error) {
+		if err != nil {
+			a.problem(err)
+			return
+		}
+		if len(r.Changes) == 0 {
+			a.flash("nothing has changed")
+		}
+		for _, s := range r.Changes {
+			a.tell(a.theme.dim, "%s", s)
+		}
+		a.fetchCommands()
+	})
+	return nil
+}
+
+// newest is the newest leaf under an entry.
+func (a *app) newest(id session.ID) session.ID {
+	return render.NumbersOf(a.view.Tree).Tip(a.view.Tree, id)
+}

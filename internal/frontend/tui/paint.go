@@ -1,0 +1,249 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/session"
+)
+
+// paint draws a frame.
+func (a *app) paint() term.Frame {
+	w, h := a.term.Size()
+	a.look.setWidth(w)
+	title := a.title()
+	if s := a.top(); s != nil {
+		if isWhole(s) {
+			p := s.view(a, w, h)
+			return term.Frame{Rows: clip(p.rows, w), X: p.x, Y: p.y, Cursor: p.cursor, Title: title}
+		}
+	}
+	foot := a.footer(w)
+	if h < 12 {
+		foot = foot[:min(len(foot), 1)]
+	}
+	queue := append(a.shellRows(h), a.queue(w)...)
+	slot := a.slot(w, max(h-len(foot)-min(len(queue), 3)-3, 3))
+	for over := len(foot) + len(queue) + len(slot.rows) - h; over > 0 && len(queue) > 0; over-- {
+		queue = queue[:len(queue)-1]
+	}
+	if over := len(foot) + len(slot.rows) - h; over > 0 {
+		foot = foot[:max(len(foot)-over, 0)]
+	}
+	below := len(queue) + len(slot.rows) + len(foot)
+	f := term.Frame{X: slot.x, Cursor: slot.cursor, Title: title}
+	var rows []styled.Line
+	if a.o.Regular {
+		f.Above, rows = a.look.leaves(h)
+		f.Above = clip(f.Above, w)
+		if cut := len(rows) + below - h + 1; cut > 0 {
+			rows = rows[min(cut, len(rows)):]
+		}
+		rows = append(rows[:len(rows):len(rows)], nil)
+	} else {
+		room := max(h-below, 0)
+		rows = a.look.window(room)
+		if n := a.look.news(); n > 0 && len(rows) == room && room > 2 {
+			key := a.keys.name("tui.altScreen.bottom")
+			hint := fmt.Sprintf(" v %d new · %s ", n, key)
+			rows = append([]styled.Line(nil), rows...)
+			rows[room-1] = styled.Of(strings.Repeat(" ", max((w-styled.Width(hint))/2, 0))+hint, a.theme.selection)
+		}
+		for len(rows) < room {
+			rows = append(rows, nil)
+		}
+	}
+	f.Y = len(rows) + len(queue) + slot.y
+	rows = append(rows[:len(rows):len(rows)], queue...)
+	rows = append(rows, slot.rows...)
+	f.Rows = clip(append(rows, foot...), w)
+	return f
+}
+
+// clip sees to it that nothing is wider than the screen, whatever it was made of.
+func clip(rows []styled.Line, width int) []styled.Line {
+	for i, r := range rows {
+		if r.Width() > width {
+			rows[i] = r.Slice(0, width)
+		}
+	}
+	return rows
+}
+
+// slot draws what stands in the editor's place.
+func (a *app) slot(width, height int) panel {
+	if s := a.top(); s != nil {
+		p := s.view(a, width, max(height, 3))
+		if len(p.rows) > height {
+			p.rows = p.rows[:height]
+		}
+		return p
+	}
+	style := a.theme.border
+	if strings.HasPrefix(a.editor.text, "!") {
+		style = a.theme.warning
+	} else if l, ok := a.theme.levels[a.view.Thinking]; ok {
+		style = l
+	}
+	_, all := a.term.Size()
+	most := max(min(height-2, max(all*3/10, 5)), 1)
+	p, above, below := a.editor.draw(max(width-2, 1), most, styled.Style{}, a.theme.accent)
+	for i := range p.rows {
+		p.rows[i] = styled.Join(margin, p.rows[i])
+	}
+	p.x++
+	top := a.border(a.status.line(a), more("^", above), width, style)
+	bottom := a.border(nil, more("v", below), width, style)
+	p.rows = append([]styled.Line{top}, p.rows...)
+	p.y++
+	p.rows = append(p.rows, bottom)
+	if a.complete != nil {
+		p.rows = append(p.rows, a.complete.rows(a, width)...)
+	}
+	return p
+}
+
+func more(mark string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s %d more ", mark, n)
+}
+
+// border is a line with words near its left end and near its right one.
+func (a *app) border(left styled.Line, right string, width int, style styled.Style) styled.Line {
+	line := "─"
+	if a.o.ASCII {
+		line = "-"
+	}
+	l := styled.Of(strings.Repeat(line, min(2, width)), style)
+	if len(left) > 0 {
+		l = styled.Join(l, styled.Of(" ", style), left.Cut(max(width-6-styled.Width(right), 0)), styled.Of(" ", style))
+	}
+	end := 0
+	if right != "" {
+		end = styled.Width(right) + 2
+	}
+	l = styled.Join(l, styled.Of(strings.Repeat(line, max(width-l.Width()-end, 0)), style))
+	if right != "" {
+		l = styled.Join(l, styled.Of(right, a.theme.dim), styled.Of(strings.Repeat(line, 2), style))
+	}
+	return l.Slice(0, width)
+}
+
+// queue lists what waits to be said.
+func (a *app) queue(width int) []styled.Line {
+	var out []styled.Line
+	for _, q := range a.view.Queue.Items {
+		mark := "steer: "
+		if q.FollowUp {
+			mark = "later: "
+		}
+		text := render.OneLine(q.Text)
+		if q.Images > 0 {
+			text = strings.TrimSpace(text + " [" + render.Plural(q.Images, "image", "images") + "]")
+		}
+		out = append(out, styled.Line{{Text: " " + mark, Style: a.theme.dim}, {Text: text}}.Cut(width))
+	}
+	if len(out) > 0 {
+		if k := a.keys.name("app.message.dequeue"); k != "" {
+			out = append(out, styled.Of(" "+k+" takes all back", a.theme.dim).Cut(width))
+		}
+	}
+	return out
+}
+
+func (a *app) title() string {
+	name := ""
+	if a.view.Tree != nil {
+		name = a.view.Tree.Name()
+	}
+	if name == "" {
+		name = filepath.Base(a.view.Header.CWD)
+	}
+	s := "bough - " + render.Cut(render.OneLine(name), 60)
+	if a.view.Running {
+		s = "* " + s
+	}
+	return s
+}
+
+// footer says where we are and what it took (docs/spec/frontends.md D4).
+func (a *app) footer(width int) []styled.Line {
+	model := "no model"
+	if m := a.view.Model; m != nil {
+		model = render.OneLine(m.ID)
+	}
+	if width < 40 {
+		return []styled.Line{a.spread(a.gauge(), model, width)}
+	}
+	where := render.OneLine(slash.Home(a.view.Header.CWD, a.o.Home))
+	if t := a.view.Tree; t != nil {
+		if n := render.OneLine(t.Name()); n != "" {
+			where += " - " + n
+		}
+		if e := render.Above(t, a.view.Leaf); e != nil {
+			if l := render.OneLine(t.Label(e.ID)); l != "" {
+				where += " - [" + l + "]"
+			}
+		}
+	}
+	if m := a.view.Model; m != nil {
+		model = "(" + render.OneLine(m.Provider) + ") " + model
+		if a.view.Thinking != "" && a.view.Thinking != "off" {
+			model += " - " + a.view.Thinking
+		}
+	}
+	left := styled.Join(styled.Of(a.status.took(), a.theme.dim), a.gauge())
+	return []styled.Line{styled.Of(" "+where, a.theme.dim).Cut(width), a.spread(left, model, width)}
+}
+
+// spread puts words at both ends; what has no room at the right goes first.
+func (a *app) spread(left styled.Line, right string, width int) styled.Line {
+	left = styled.Join(margin, left)
+	room := width - left.Width() - 2
+	if styled.Width(right) > room {
+		_, right, _ = strings.Cut(right, ") ")
+	}
+	if room < 6 {
+		return left.Cut(width)
+	}
+	right = render.Cut(right, room)
+	gap := width - left.Width() - styled.Width(right) - 1
+	return styled.Join(left, styled.Of(strings.Repeat(" ", max(gap, 0)), styled.Style{}), styled.Of(right, a.theme.dim))
+}
+
+// gauge says how full the model's window is.
+func (a *app) gauge() styled.Line {
+	u := a.view.Context
+	if u == nil || u.Window <= 0 {
+		return nil
+	}
+	if !u.Known {
+		return styled.Of("?/"+render.Count(u.Window), a.theme.dim)
+	}
+	share := float64(u.Tokens) / float64(u.Window) * 100
+	style := a.theme.dim
+	switch {
+	case share > 90:
+		style = a.theme.failure
+	case share > 70:
+		style = a.theme.warning
+	}
+	return styled.Of(fmt.Sprintf("%.1f%%/%s", share, render.Count(u.Window)), style)
+}
+
+// position says where the conversation stands, for a line of the status.
+func (a *app) position(id session.ID) string {
+	e := render.Above(a.view.Tree, id)
+	if e == nil {
+		return "at the start, before the first message"
+	}
+	p := render.NewPreviews(a.view.Tree).Of(e)
+	return "at " + p.Who + " " + render.Quote(p.Text, 40)
+}

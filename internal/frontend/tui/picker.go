@@ -1,0 +1,301 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/internal/term"
+)
+
+// A source is what a picker lists. Rows are drawn when they are seen; texts are
+// looked at when something is searched.
+type source interface {
+	len() int
+	text(i int) string                         // what is searched
+	row(i, width int, chosen bool) styled.Line // without the mark in front
+}
+
+// picker lets a person choose one of many: type to search, enter to choose. It costs
+// what is seen, and a look at each text with every letter that is typed.
+//
+//	a.push(&picker{title: "Models", list: models, choose: func(a *app, i int) { … }})
+type picker struct {
+	title  string
+	list   source
+	choose func(a *app, i int)                      // closes the picker first
+	act    func(a *app, i int, k term.Key) bool     // other keys; i is -1 if the list is empty
+	more   []hint                                   // of those keys
+	empty  string                                   // what to do if nothing is listed
+	side   func(i, width, height int) []styled.Line // a preview of the chosen one; nil
+	fills  bool                                     // takes the whole screen
+	filter func(text, query string) bool            // nil: fuzzy
+
+	query  input
+	found  []int // what fits, in order; nil before the first drawing
+	asked  string
+	size   int // of the list when it was searched
+	at     int // to found
+	first  int // the first row that is shown
+	height int // of the list, when it was drawn last
+}
+
+func (p *picker) whole() bool { return p.fills }
+
+func (p *picker) hints() []hint {
+	h := []hint{{"tui.select.confirm", "choose"}, {"tui.select.cancel", "close"}}
+	return append(h, p.more...)
+}
+
+// search finds what fits. What was chosen stays so, if it still fits.
+func (p *picker) search() {
+	n := p.list.len()
+	if p.found != nil && p.asked == p.query.text && p.size == n {
+		return
+	}
+	was := p.chosen()
+	if p.asked != p.query.text {
+		was = -1 // a new search begins with what fits best
+	}
+	p.asked, p.size = p.query.text, n
+	p.found = make([]int, 0, n)
+	words := strings.Fields(strings.ToLower(p.query.text))
+	var loose []int
+	for i := range n {
+		if len(words) == 0 {
+			p.found = append(p.found, i)
+			continue
+		}
+		text := p.list.text(i)
+		switch rank := fits(text, words); {
+		case p.filter != nil:
+			if p.filter(text, p.query.text) {
+				p.found = append(p.found, i)
+			}
+		case rank == 2:
+			p.found = append(p.found, i)
+		case rank == 1:
+			loose = append(loose, i)
+		}
+	}
+	p.found = append(p.found, loose...)
+	p.at = 0
+	for at, i := range p.found {
+		if i == was {
+			p.at = at
+		}
+	}
+}
+
+// fits says how words fit a text: 2 all stand in it, 1 their letters do, in order.
+func fits(text string, words []string) int {
+	text = strings.ToLower(text)
+	best := 2
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			continue
+		}
+		if !scattered(text, w) {
+			return 0
+		}
+		best = 1
+	}
+	return best
+}
+
+func scattered(text, word string) bool {
+	for _, r := range word {
+		i := strings.IndexRune(text, r)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(string(r)):]
+	}
+	return !strings.ContainsFunc(word, unicode.IsSpace)
+}
+
+// chosen is what stands under the cursor, -1 if nothing does.
+func (p *picker) chosen() int {
+	if p.at < len(p.found) {
+		return p.found[p.at]
+	}
+	return -1
+}
+
+// set chooses a row.
+func (p *picker) set(i int) {
+	p.search()
+	for at, f := range p.found {
+		if f == i {
+			p.at = at
+		}
+	}
+}
+
+// changed says that the list is another one.
+func (p *picker) changed() { p.size = -1 }
+
+func (p *picker) update(a *app, ev term.Event) {
+	p.search()
+	switch e := ev.(type) {
+	case term.Paste:
+		p.query.paste(e.Text)
+	case term.Mouse:
+		if e.Button == term.WheelUp {
+			p.move(-3, false)
+		} else if e.Button == term.WheelDown {
+			p.move(3, false)
+		}
+	case term.Key:
+		p.key(a, e)
+	}
+}
+
+func (p *picker) key(a *app, k term.Key) {
+	is := func(actions ...string) bool { return a.keys.is(k, actions...) }
+	switch {
+	case is("tui.select.cancel"):
+		if k.Name == "escape" && !p.query.empty() {
+			p.query = input{}
+			return
+		}
+		a.close(p)
+	case is("tui.select.confirm"):
+		if i := p.chosen(); i >= 0 {
+			a.close(p)
+			p.choose(a, i)
+		}
+	case p.act != nil && p.act(a, p.chosen(), k):
+	case is("tui.select.up"):
+		p.move(-1, true)
+	case is("tui.select.down"):
+		p.move(1, true)
+	case is("tui.select.pageUp"):
+		p.move(-max(p.height, 1), false)
+	case is("tui.select.pageDown"):
+		p.move(max(p.height, 1), false)
+	default:
+		p.query.key(a.keys, k)
+	}
+}
+
+func (p *picker) move(by int, around bool) {
+	n := len(p.found)
+	if n == 0 {
+		return
+	}
+	p.at += by
+	switch {
+	case p.at < 0 && around:
+		p.at = n - 1
+	case p.at >= n && around:
+		p.at = 0
+	default:
+		p.at = min(max(p.at, 0), n-1)
+	}
+}
+
+func (p *picker) view(a *app, width, height int) panel {
+	p.search()
+	var out panel
+	head := styled.Join(styled.Of(" "+p.title+" ", a.theme.title), styled.Of(p.count(), a.theme.dim))
+	out.rows = append(out.rows, head.Cut(width))
+	help := height >= 9
+	if help {
+		out.rows = append(out.rows, styled.Join(margin, a.help(p.hints(), width-1)))
+	}
+	line, x := p.query.draw(max(width-3, 1), styled.Style{})
+	out.x, out.y, out.cursor = x+3, len(out.rows), true
+	out.rows = append(out.rows, styled.Join(styled.Of(" > ", a.theme.accent), line))
+	room := max(height-len(out.rows), 1)
+	if !p.fills {
+		room = min(room, 12)
+	}
+	list, side := width, 0
+	if p.side != nil && width >= 100 {
+		list = width / 2
+		side = width - list - 2
+	}
+	p.height = min(room, max(len(p.found), 1))
+	if side > 0 {
+		p.height = room
+	}
+	p.first = min(max(p.first, p.at-p.height+1, 0), p.at)
+	var preview []styled.Line
+	if i := p.chosen(); i >= 0 && side > 0 {
+		preview = p.side(i, side, p.height)
+	}
+	for y := range p.height {
+		var l styled.Line
+		if at := p.first + y; at < len(p.found) {
+			chosen := at == p.at
+			mark := styled.Of("   ", styled.Style{})
+			if chosen {
+				mark = styled.Of(" > ", a.theme.cursor)
+			}
+			l = styled.Join(mark, p.list.row(p.found[at], max(list-4, 1), chosen)).Cut(list)
+			if chosen {
+				l = l.Styled(a.theme.selection).Pad(list, a.theme.selection)
+			}
+		} else if len(p.found) == 0 && y == 0 {
+			l = styled.Of("   "+p.nothing(), a.theme.dim).Cut(list)
+		}
+		if side > 0 {
+			bar := "│"
+			if a.o.ASCII {
+				bar = "|"
+			}
+			l = styled.Join(l.Pad(list, styled.Style{}), styled.Of(bar+" ", a.theme.border))
+			if y < len(preview) {
+				l = styled.Join(l, preview[y].Cut(side))
+			}
+		}
+		out.rows = append(out.rows, l)
+	}
+	return out
+}
+
+func (p *picker) count() string {
+	if len(p.found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("(%d/%d)", p.at+1, len(p.found))
+}
+
+func (p *picker) nothing() string {
+	switch {
+	case !p.query.empty():
+		return "nothing fits; backspace takes letters back"
+	case p.empty != "":
+		return p.empty
+	}
+	return "there is nothing to choose"
+}
+
+// texts is a source of rows that are known already: what is chosen, and words
+// beside it.
+type texts []struct{ name, beside string }
+
+func (t texts) len() int          { return len(t) }
+func (t texts) text(i int) string { return t[i].name + " " + t[i].beside }
+
+// table draws texts in two columns.
+type table struct {
+	texts
+	a     *app
+	names int // columns
+}
+
+func (t table) row(i, width int, _ bool) styled.Line {
+	names := t.names
+	if names == 0 {
+		names = 24
+	}
+	names = min(names, max(width/2, 8))
+	name := styled.Of(t.texts[i].name, styled.Style{}).Cut(names)
+	if t.texts[i].beside == "" {
+		return styled.Of(t.texts[i].name, styled.Style{}).Cut(width)
+	}
+	return styled.Join(name.Pad(names+1, styled.Style{}), styled.Of(t.texts[i].beside, t.a.theme.dim)).Cut(width)
+}

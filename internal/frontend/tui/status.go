@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/protocol"
+)
+
+// status is what goes on, for the line above the editor, and what it took.
+type status struct {
+	work  string // what goes on beside a run: a compaction, a summary
+	retry string // while the next try is waited for
+	since time.Time
+	flash string // for a moment
+	stats *protocol.Stats
+	asked bool // for stats
+	stale bool // and they are old by now
+}
+
+// event takes in what does not concern the transcript.
+func (s *status) event(a *app, ev protocol.Event) {
+	switch e := ev.(type) {
+	case protocol.RunStarted:
+		s.since = a.o.Now()
+		s.retry = ""
+	case protocol.LoopStarted:
+		if s.since.IsZero() {
+			s.since = a.o.Now()
+		}
+		s.retry = ""
+	case protocol.RunEnded:
+		s.since, s.retry = time.Time{}, ""
+		a.look.settle()
+		a.look.forgetAnswer()
+		switch {
+		case e.Aborted:
+			a.tell(a.theme.dim, "Stopped; what was said is kept.")
+		case e.Failure != "":
+			a.tell(a.theme.failure, "%s", failure(e))
+		}
+		s.count(a)
+	case protocol.TurnEnded:
+		s.count(a)
+	case protocol.RetryStarted:
+		s.retry = fmt.Sprintf("Retrying (%d/%d) in %s: %s", e.Attempt, e.Max, e.Delay.Round(time.Second), render.Cut(render.OneLine(e.Error), 60))
+	case protocol.RetryEnded:
+		s.retry = ""
+	case protocol.CompactionStarted:
+		s.work = map[protocol.Reason]string{protocol.Manual: "Compacting", protocol.OverLimit: "Auto-compacting", protocol.OverflowedBy: "Context overflow, compacting"}[e.Reason]
+		s.since = a.o.Now()
+	case protocol.CompactionEnded:
+		s.work = ""
+		if e.Error != "" {
+			a.tell(a.theme.failure, "Error: %s", render.OneLine(e.Error))
+		}
+		s.count(a)
+	case protocol.BranchSummaryStarted:
+		s.work, s.since = "Summarizing the branch", a.o.Now()
+	case protocol.BranchSummaryEnded:
+		s.work = ""
+	case protocol.Notice:
+		style := a.theme.dim
+		switch e.Level {
+		case "error":
+			style = a.theme.failure
+		case "warning":
+			style = a.theme.warning
+		}
+		a.tell(style, "%s", render.OneLine(e.Text))
+	case protocol.ToolEnded, protocol.ToolStarted:
+		a.look.forgetAnswer()
+	}
+}
+
+// failure says why a run failed and what to do.
+func failure(e protocol.RunEnded) string {
+	s := "Error: " + strings.TrimRight(render.Cut(render.OneLine(e.Failure), 400), ".") + ". "
+	if e.Advice != "" {
+		return s + render.OneLine(e.Advice) + " Then /retry."
+	}
+	switch e.Kind {
+	case "transient":
+		return s + "Nothing is lost: /retry asks again."
+	case "auth":
+		return s + "Check the key, or choose another model with /model; then /retry."
+	case "overflow":
+		return s + "The conversation is too long for this model: go back with /tree, or choose a larger one with /model; then /retry."
+	}
+	return s + "/retry asks again, /model chooses another model."
+}
+
+// count asks what the session took so far.
+func (s *status) count(a *app) {
+	if s.asked {
+		s.stale = true
+		return
+	}
+	s.asked, s.stale = true, false
+	call(a, protocol.GetStats{}, func(st protocol.Stats, err error) {
+		s.asked = false
+		if err == nil {
+			s.stats = &st
+		}
+		if s.stale {
+			s.count(a)
+		}
+	})
+}
+
+// took is tokens and cost, for the footer.
+func (s *status) took() string {
+	if s.stats == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		mark string
+		n    float64
+	}{{"^", s.stats.Input}, {"v", s.stats.Output}, {"R", s.stats.CacheRead}, {"W", s.stats.CacheWrite}} {
+		if p.n > 0 {
+			parts = append(parts, p.mark+render.Count(p.n))
+		}
+	}
+	if c := render.Dollars(s.stats.Cost); c != "" {
+		if b := render.Dollars(s.stats.Branch.Cost); b != "" && b != c {
+			c += " (branch " + b + ")"
+		}
+		parts = append(parts, c)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " ") + "  "
+}
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"}
+
+// line is what stands in the upper border of the editor.
+func (s *status) line(a *app) styled.Line {
+	if s.flash != "" {
+		return styled.Of(s.flash, a.theme.dim)
+	}
+	words := ""
+	switch {
+	case s.retry != "":
+		words = s.retry
+	case s.work != "":
+		words = s.work
+	case a.shell != nil && !a.view.Running:
+		words = "Running " + render.Quote(a.shell.command, 30)
+	case a.view.Running:
+		words = "Working"
+	default:
+		return nil
+	}
+	now := a.o.Now()
+	mark := "*"
+	if !a.o.ASCII {
+		mark = spinner[int(now.UnixMilli()/125)%len(spinner)]
+	}
+	l := styled.Line{{Text: mark + " ", Style: a.theme.accent}, {Text: words}}
+	if !s.since.IsZero() {
+		if d := now.Sub(s.since); d >= time.Second {
+			l = append(l, styled.Span{Text: " " + elapsed(d), Style: a.theme.dim})
+		}
+	}
+	if k := a.keys.name("app.interrupt"); k != "" {
+		l = append(l, styled.Span{Text: " · " + k + " stops", Style: a.theme.dim})
+	}
+	return l
+}
+
+func elapsed(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+}

@@ -1,0 +1,373 @@
+package tui
+
+import (
+	"slices"
+
+	"github.com/boughdev/bough/internal/markdown"
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// transcript is the path as it is read: a list of items of which only those that
+// are seen are drawn. Where the view stands is an item and a row in it, never a
+// count of rows: nobody knows how many there are, and nobody needs to.
+type transcript struct {
+	app  *app
+	path []*session.Entry // from the root to the leaf
+	list []item
+	late []item // lines of ours that stand below the answer that is being streamed
+
+	drawn map[*session.Entry]drawing // what was drawn lately
+	width int                        // that they were drawn for
+	open  map[session.ID]bool        // blocks that are open, or closed if all is open
+	all   bool                       // all are open
+
+	live live
+
+	follows bool // the end is shown
+	top     int  // otherwise: the first item that is shown
+	off     int  // and its first row
+	seen    int  // items there were when the view left the end
+
+	// Where the terminal's own scrolling is kept: up to where it has everything.
+	said    int // item
+	saidRow int // and row
+}
+
+// item is a block of the transcript: an entry of the path, or a line of ours.
+type item struct {
+	at    int // in path; -1: a line
+	line  string
+	style styled.Style
+}
+
+type drawing struct {
+	lines  []styled.Line
+	stable int // rows that will not change, however it goes on
+	open   bool
+}
+
+// live is the answer that is being streamed.
+type live struct {
+	parts []*markdown.Stream // by block
+}
+
+func (t *transcript) reset() {
+	*t = transcript{app: t.app, all: t.all, follows: true, list: t.lines()}
+}
+
+// lines are the lines of ours that stand at the start.
+func (t *transcript) lines() []item {
+	return slices.DeleteFunc(slices.Clone(t.list), func(i item) bool { return i.at >= 0 })
+}
+
+// rebuild takes the path anew.
+func (t *transcript) rebuild() {
+	lines := t.lines()
+	if len(t.path) > 0 {
+		lines = nil // they belonged to where we were
+	}
+	t.path = t.app.view.Path()
+	t.list = lines
+	for i := range t.path {
+		t.add(i)
+	}
+	t.drawn, t.top, t.off = nil, 0, 0
+	t.follows = true
+	t.replay()
+}
+
+// add lists an entry of the path if there is something to see of it.
+func (t *transcript) add(i int) {
+	e := t.path[i]
+	switch e.Type {
+	case session.TypeMessage:
+		if e.Role == message.System || e.Role == message.ToolResult && t.answered(i) {
+			return
+		}
+	case session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
+	default:
+		return
+	}
+	t.list = append(t.list, item{at: i})
+}
+
+// answered reports whether an answer stands before a result, which shows it.
+func (t *transcript) answered(i int) bool {
+	for i--; i >= 0; i-- {
+		switch t.path[i].Role {
+		case message.Assistant:
+			return true
+		case message.User, message.Bash:
+			return false
+		}
+	}
+	return false
+}
+
+// appended takes up a new entry, which stands at the end of the path or elsewhere.
+func (t *transcript) appended(e protocol.Appended, before session.ID) {
+	switch {
+	case e.Foreign:
+		return
+	case len(t.path) > 0 && t.path[len(t.path)-1].ID == e.Entry.Parent, len(t.path) == 0 && e.Entry.Parent == "":
+	case !t.app.opened:
+		return // State comes
+	default:
+		t.rebuild()
+		return
+	}
+	t.path = append(t.path, e.Entry)
+	t.add(len(t.path) - 1)
+	if e.Entry.Role == message.ToolResult {
+		t.forgetAnswer()
+	}
+	t.settle()
+}
+
+// settle puts the lines that came during an answer behind it.
+func (t *transcript) settle() {
+	if t.app.view.Answer == nil {
+		t.list, t.late = append(t.list, t.late...), nil
+	}
+}
+
+// forgetAnswer has the newest answer drawn anew, since a result of it came.
+func (t *transcript) forgetAnswer() {
+	for i := len(t.path) - 1; i >= 0; i-- {
+		if t.path[i].Role == message.Assistant {
+			delete(t.drawn, t.path[i])
+			return
+		}
+	}
+}
+
+// fresh begins an answer.
+func (t *transcript) fresh() { t.live = live{} }
+
+// say adds a line of ours.
+func (t *transcript) say(style styled.Style, line string) {
+	list := &t.list
+	if t.app.view.Answer != nil {
+		list = &t.late
+	}
+	if n := len(*list); n > 0 && (*list)[n-1].at < 0 && (*list)[n-1].line == line {
+		return
+	}
+	*list = append(*list, item{at: -1, line: line, style: style})
+}
+
+// count is how many items there are, the answer that is being streamed included.
+func (t *transcript) count() int {
+	if t.app.view.Answer != nil {
+		return len(t.list) + 1 + len(t.late)
+	}
+	return len(t.list) + len(t.late)
+}
+
+// of draws an item, unless it was drawn before.
+func (t *transcript) of(i int) drawing {
+	var it item
+	switch n := len(t.list); {
+	case i < n:
+		it = t.list[i]
+	case i == n && t.app.view.Answer != nil:
+		return t.answer()
+	default:
+		it = t.late[len(t.late)-(t.count()-i)]
+	}
+	if it.at < 0 {
+		lines := styled.Wrap(styled.Of(it.line, it.style), t.width, margin, margin)
+		return drawing{lines: append([]styled.Line{nil}, lines...), stable: len(lines) + 1}
+	}
+	e := t.path[it.at]
+	open := t.isOpen(e.ID)
+	if d, ok := t.drawn[e]; ok && d.open == open {
+		return d
+	}
+	d := t.app.block(it.at, open)
+	d.open = open
+	if d.stable < len(d.lines) {
+		return d // a tool of it still runs
+	}
+	if t.drawn == nil || len(t.drawn) > 600 {
+		t.drawn = map[*session.Entry]drawing{}
+	}
+	t.drawn[e] = d
+	return d
+}
+
+func (t *transcript) isOpen(id session.ID) bool { return t.open[id] != t.all }
+
+// toggleAll opens or closes all long blocks.
+func (t *transcript) toggleAll() {
+	t.all, t.open = !t.all, nil
+	t.drawn = nil
+	t.replay()
+}
+
+// setWidth has everything drawn for a width.
+func (t *transcript) setWidth(width int) {
+	if width != t.width {
+		t.width, t.drawn = width, nil
+		t.live = live{}
+		t.off = 0
+	}
+}
+
+// window returns what is seen in so many rows.
+func (t *transcript) window(height int) []styled.Line {
+	if height <= 0 {
+		return nil
+	}
+	n := t.count()
+	if !t.follows {
+		t.top = min(t.top, max(n-1, 0))
+		var out []styled.Line
+		for i := t.top; i < n && len(out) < height; i++ {
+			lines := t.of(i).lines
+			if i == t.top {
+				t.off = min(t.off, max(len(lines)-1, 0))
+				lines = lines[t.off:]
+			}
+			out = append(out, lines...)
+		}
+		if len(out) >= height {
+			return out[:height]
+		}
+		t.follow() // the end has come into view
+	}
+	var parts [][]styled.Line
+	have := 0
+	for i := n - 1; i >= 0 && have < height; i-- {
+		lines := t.of(i).lines
+		parts = append(parts, lines)
+		have += len(lines)
+	}
+	out := make([]styled.Line, 0, have)
+	for i := len(parts) - 1; i >= 0; i-- {
+		out = append(out, parts[i]...)
+	}
+	return out[max(len(out)-height, 0):]
+}
+
+func (t *transcript) follow() { t.follows = true }
+
+// hold keeps the view where it is instead of at the end.
+func (t *transcript) hold(height int) {
+	if !t.follows {
+		return
+	}
+	t.follows = false
+	t.seen = t.count()
+	t.top, t.off = t.count(), 0
+	t.up(height)
+}
+
+// scroll moves the view by rows, up if by is negative.
+func (t *transcript) scroll(by, height int) {
+	t.hold(height)
+	if by < 0 {
+		t.up(-by)
+		return
+	}
+	for by > 0 && t.top < t.count() {
+		rows := len(t.of(t.top).lines) - t.off
+		if rows > by {
+			t.off += by
+			return
+		}
+		by -= rows
+		t.top, t.off = t.top+1, 0
+	}
+}
+
+func (t *transcript) up(by int) {
+	for by > 0 {
+		if t.off >= by {
+			t.off -= by
+			return
+		}
+		by -= t.off
+		t.off = 0
+		if t.top == 0 {
+			return
+		}
+		t.top--
+		t.off = len(t.of(t.top).lines)
+	}
+}
+
+// toPrompt moves to the message of the user before or behind the first row.
+func (t *transcript) toPrompt(step, height int) {
+	t.hold(height)
+	i := t.top
+	if step < 0 && t.off > 0 && t.isPrompt(i) {
+		t.off = 0
+		return
+	}
+	for i += step; i >= 0 && i < len(t.list); i += step {
+		if t.isPrompt(i) {
+			t.top, t.off = i, 0
+			return
+		}
+	}
+	if step < 0 {
+		t.top, t.off = 0, 0
+	} else {
+		t.follow()
+	}
+}
+
+func (t *transcript) isPrompt(i int) bool {
+	return i < len(t.list) && t.list[i].at >= 0 && t.path[t.list[i].at].Role == message.User
+}
+
+// news is how many blocks came since the view left the end.
+func (t *transcript) news() int {
+	if t.follows {
+		return 0
+	}
+	return max(t.count()-t.seen, 0)
+}
+
+// replay has the end said again, where the terminal's own scrolling is kept.
+func (t *transcript) replay() {
+	t.said, t.saidRow = -1, 0
+	if t.app.term != nil {
+		t.app.term.Redraw()
+	}
+}
+
+// leaves returns the rows that will not change any more and were not said yet, and
+// those below them, which may.
+func (t *transcript) leaves(height int) (above, live []styled.Line) {
+	n := t.count()
+	if t.said < 0 { // as much as a screen has, at the end
+		t.said = n
+		for have := 0; t.said > 0 && have < height; have += len(t.of(t.said).lines) {
+			t.said--
+		}
+		t.saidRow = 0
+	}
+	for ; t.said < n; t.said, t.saidRow = t.said+1, 0 {
+		d := t.of(t.said)
+		if from := min(t.saidRow, d.stable); d.stable > from {
+			above = append(above, d.lines[from:d.stable]...)
+			t.saidRow = d.stable
+		}
+		if d.stable < len(d.lines) || t.said >= len(t.list) {
+			break
+		}
+	}
+	for i := t.said; i < n; i++ {
+		lines := t.of(i).lines
+		if i == t.said {
+			lines = lines[min(t.saidRow, len(lines)):]
+		}
+		live = append(live, lines...)
+	}
+	return above, live
+}

@@ -1,0 +1,401 @@
+// Package tui is the terminal UI (docs/spec/frontends.md B, C, D).
+//
+// One goroutine has it all: it takes keys, events of the session and what work
+// beside it came to, changes its state, and draws. Nothing is drawn by a clock: a
+// key shows at once, events of a run at most thirty times a second, and a program
+// that waits does not wake up.
+//
+//	transcript   the path, drawn as far as it is seen
+//	queue        what waits to be said
+//	slot         the editor, or the screen on top of the stack (screen.go)
+//	footer       where we are and what it took
+//
+// A new screen is a type with the three methods of [screen], in a file of its own;
+// see screen.go. How things look is in theme.go, what keys do in keys.go, what
+// commands do in command.go.
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/internal/view"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// Options say which terminal it is and how it is to look. All functions may be nil.
+type Options struct {
+	Terminal term.Options // In, Out, Getenv, and Size in tests; the rest is set here
+	Regular  bool         // keep the terminal's own scrolling
+	Theme    string       // "dark", "light", or "system": what the terminal says of itself
+	Links    bool
+	ASCII    bool
+
+	Version string
+	Home    string // of the user, which paths are shown without
+	Hint    string // a line to begin with, such as how to take up the last session
+	Quiet   bool   // no header
+
+	DoubleEscape   string // what Escape twice does in an empty editor: "tree", "fork", "none"
+	CompletionRows int
+	Keys           []byte // keybindings.json
+
+	Prompts []protocol.Prompt // said at the start
+
+	HideThinking func() bool
+	Sessions     func(context.Context) ([]session.Summary, error)
+	Files        func(word string) []string                               // completes the path behind @
+	Copy         func(string) error                                       // nil: by the terminal (OSC 52)
+	Edit         func(ctx context.Context, text string) (string, error)   // in an editor that gets the terminal
+	ResumeWords  func(h session.Header, file string) string               // the command that takes the session up again
+	Now          func() time.Time                                         // nil: time.Now
+	After        func(time.Duration) (at <-chan time.Time, cancel func()) // nil: a timer
+	Crash        func(report string) (file string)                        // keeps what a panic left
+}
+
+// Run shows a session until the user leaves or ctx ends. It returns the exit code.
+func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a := newApp(ctx, c, o)
+	o.Terminal.Full, o.Terminal.Mouse, o.Terminal.Links = !o.Regular, !o.Regular, o.Links
+	if a.term, err = term.Open(o.Terminal); err != nil {
+		return 1, fmt.Errorf("open the terminal: %w", err)
+	}
+	defer func() {
+		failure := recover()
+		words := ""
+		if failure == nil {
+			words = a.farewell()
+		}
+		a.term.Close(words)
+		cancel()
+		if failure != nil {
+			code, err = 1, a.crashed(failure)
+			return
+		}
+		a.work.Wait()
+	}()
+	a.beside(func() func() { a.watch(); return nil })
+	return a.loop()
+}
+
+// app is one front end. All of it belongs to the loop's goroutine.
+type app struct {
+	ctx  context.Context // of Run
+	c    protocol.Client
+	o    Options
+	term *term.Terminal
+
+	work   sync.WaitGroup // what goes on beside the loop; it ends with ctx
+	events chan watched
+	done   chan func()
+
+	view     view.View
+	opened   bool // the session is known
+	theme    *theme
+	keys     *keymap
+	look     transcript
+	editor   editor
+	screens  []screen
+	complete *completion
+	status   status
+	shell    *shell
+	commands []protocol.CommandInfo
+
+	dirty  bool      // the screen shows what is over
+	urgent bool      // and is to be drawn at once
+	drawn  time.Time // when it was drawn last
+	quit   bool
+	code   int
+	failed error
+	begun  bool // the prompts of the start were said
+
+	frame, tick, fade timer
+}
+
+type watched struct {
+	ev  protocol.Event
+	err error
+}
+
+// timer is a moment to come; the zero value is none.
+type timer struct {
+	c      <-chan time.Time
+	cancel func()
+}
+
+func (a *app) after(t *timer, d time.Duration) {
+	t.stop()
+	t.c, t.cancel = a.o.After(d)
+}
+
+func (t *timer) stop() {
+	if t.cancel != nil {
+		t.cancel()
+	}
+	*t = timer{}
+}
+
+func newApp(ctx context.Context, c protocol.Client, o Options) *app {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.After == nil {
+		o.After = func(d time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTimer(d)
+			return t.C, func() { t.Stop() }
+		}
+	}
+	if o.HideThinking == nil {
+		o.HideThinking = func() bool { return false }
+	}
+	if o.CompletionRows <= 0 {
+		o.CompletionRows = 5
+	}
+	if o.Terminal.Getenv == nil {
+		o.Terminal.Getenv = func(string) string { return "" }
+	}
+	a := &app{ctx: ctx, c: c, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
+	a.theme = themeOf(o.Theme, true)
+	var problems []string
+	a.keys, problems = readKeys(o.Keys)
+	a.look.app = a
+	if o.Hint != "" {
+		a.look.say(a.theme.dim, o.Hint)
+	}
+	for _, p := range problems {
+		a.look.say(a.theme.warning, p)
+	}
+	return a
+}
+
+// beside does work that takes a while; what it returns is done by the loop.
+func (a *app) beside(work func() func()) {
+	a.work.Go(func() {
+		f := func() func() {
+			defer func() {
+				if failure := recover(); failure != nil {
+					a.send(func() { panic(failure) }) // where the terminal can be put right
+				}
+			}()
+			return work()
+		}()
+		if f != nil {
+			a.send(f)
+		}
+	})
+}
+
+func (a *app) send(f func()) {
+	select {
+	case a.done <- f:
+	case <-a.ctx.Done():
+	}
+}
+
+// call carries out a command beside the loop; then says what came of it.
+func call[R any](a *app, cmd protocol.Command[R], then func(R, error)) {
+	a.beside(func() func() {
+		r, err := protocol.Call(a.ctx, a.c, cmd)
+		return func() {
+			if a.ctx.Err() == nil {
+				then(r, err)
+			}
+		}
+	})
+}
+
+func (a *app) watch() {
+	for ev, err := range a.c.Watch(a.ctx, 0) {
+		select {
+		case a.events <- watched{ev, err}:
+		case <-a.ctx.Done():
+			return
+		}
+	}
+	select {
+	case a.events <- watched{err: protocol.ErrClosed}:
+	case <-a.ctx.Done():
+	}
+}
+
+// frameTime is how often a run may have the screen drawn.
+const frameTime = 33 * time.Millisecond
+
+func (a *app) loop() (int, error) {
+	for !a.quit {
+		a.draw()
+		select {
+		case ev := <-a.term.Events():
+			a.input(ev)
+			a.dirty, a.urgent = true, true
+		case w := <-a.events:
+			a.event(w)
+			a.dirty = true
+		case f := <-a.done:
+			f()
+			a.dirty, a.urgent = true, true
+		case <-a.term.Drawn():
+			a.term.Settled()
+		case <-a.frame.c:
+			a.frame.stop()
+			a.urgent = true
+		case <-a.tick.c:
+			a.tick.stop()
+			a.dirty = true
+		case <-a.fade.c:
+			a.fade.stop()
+			a.status.flash = ""
+			a.dirty = true
+		case <-a.ctx.Done():
+			return a.code, context.Cause(a.ctx)
+		}
+	}
+	return a.code, a.failed
+}
+
+// draw shows what has changed, now or in a while.
+func (a *app) draw() {
+	if !a.dirty {
+		return
+	}
+	if !a.urgent {
+		if wait := frameTime - a.o.Now().Sub(a.drawn); wait > 0 && wait <= frameTime {
+			if a.frame.c == nil {
+				a.after(&a.frame, wait)
+			}
+			return
+		}
+	}
+	if a.term.Draw(a.paint()) {
+		a.dirty, a.urgent = false, false
+		a.drawn = a.o.Now()
+		a.frame.stop()
+	}
+	if a.busy() && a.tick.c == nil {
+		a.after(&a.tick, 125*time.Millisecond)
+	}
+}
+
+// busy reports whether something goes on that shows as such.
+func (a *app) busy() bool { return a.view.Running || a.shell != nil || a.status.work != "" }
+
+// event takes in what happened in the session.
+func (a *app) event(w watched) {
+	if w.err != nil {
+		if !errors.Is(w.err, context.Canceled) {
+			a.failed, a.code = w.err, 1
+		}
+		a.quit = true
+		return
+	}
+	before := a.view.Leaf
+	a.view.Apply(w.ev)
+	switch e := w.ev.(type) {
+	case protocol.Opened:
+		a.opened = false
+		a.look.reset()
+	case protocol.State:
+		a.opened = true
+		a.look.rebuild()
+		a.fetchCommands()
+		for _, q := range e.Open {
+			a.ask(q)
+		}
+		a.begin()
+	case protocol.Appended:
+		a.look.appended(e, before)
+		a.shellRecorded(e)
+	case protocol.LeafMoved:
+		a.look.rebuild()
+		a.look.follow()
+	case protocol.AnswerStarted:
+		a.look.fresh()
+	case protocol.Asked:
+		a.ask(e)
+	case protocol.BashOutput:
+		a.shellOutput(e)
+	default:
+		a.status.event(a, e)
+	}
+	for _, s := range a.screens {
+		if f, ok := s.(follower); ok {
+			f.event(a, w.ev)
+		}
+	}
+}
+
+// begin says the prompts of the start.
+func (a *app) begin() {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	for _, p := range a.o.Prompts {
+		a.prompt(p)
+	}
+}
+
+// tell writes a line below the conversation.
+func (a *app) tell(style styled.Style, format string, args ...any) {
+	a.look.say(style, render.Clean(fmt.Sprintf(format, args...)))
+}
+
+// problem tells why something failed.
+func (a *app) problem(err error) {
+	if err != nil && a.ctx.Err() == nil {
+		a.tell(a.theme.failure, "Error: %s", sentence(err))
+	}
+}
+
+// flash shows a line for a moment, where the status is.
+func (a *app) flash(format string, args ...any) {
+	a.status.flash = render.OneLine(fmt.Sprintf(format, args...))
+	a.after(&a.fade, 4*time.Second)
+}
+
+// sentence makes a sentence of an error.
+func sentence(err error) string {
+	s := render.OneLine(err.Error())
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+		s += "."
+	}
+	return s
+}
+
+// farewell is what is left on the terminal at the end.
+func (a *app) farewell() string {
+	if a.o.ResumeWords == nil || a.view.Fresh && a.view.Tree != nil && a.view.Tree.Len() == 0 {
+		return ""
+	}
+	words := render.OneLine(a.o.ResumeWords(a.view.Header, a.view.File))
+	if words == "" {
+		return ""
+	}
+	return "To go on with this conversation:\r\n" + words + "\r\n"
+}
+
+// crashed keeps what a panic left and says where.
+func (a *app) crashed(failure any) error {
+	report := fmt.Sprintf("bough %s: %v\n\n%s", a.o.Version, failure, debug.Stack())
+	if a.o.Crash != nil {
+		if file := a.o.Crash(report); file != "" {
+			return fmt.Errorf("bough has crashed, which is a fault of ours; the conversation is kept. What is known of it is in %s", file)
+		}
+	}
+	return fmt.Errorf("bough has crashed, which is a fault of ours; the conversation is kept: %v", failure)
+}
