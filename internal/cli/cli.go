@@ -123,6 +123,7 @@ const (
 	modePrint mode = "print"
 	modeJSON  mode = "json"
 	modeREPL  mode = "repl"
+	modeTUI   mode = "tui"
 	modeRPC   mode = "rpc"
 	modeServe mode = "serve"
 	modeACP   mode = "acp"
@@ -142,9 +143,14 @@ func chooseMode(a *args, env Env) mode {
 		return modePrint
 	case !env.StdinTerminal || !env.StdoutTerminal:
 		return modePrint
+	case a.tui && env.Getenv("TERM") != "dumb":
+		return modeTUI
 	}
 	return modeREPL
 }
+
+// talks reports whether there is somebody to talk with, message by message.
+func (m mode) talks() bool { return m == modeREPL || m == modeTUI }
 
 // abs makes a path that a user gave absolute: ~ is the home directory, the rest
 // is relative to the working directory.

@@ -23,7 +23,7 @@ var errNothing = errors.New("there is nothing to say: give a message, a file or 
 func (r *runner) prompts(ctx context.Context, m mode) ([]protocol.Prompt, error) {
 	var parts []string
 	var first protocol.Prompt
-	if m != modeREPL && m != modeRPC {
+	if !m.talks() && m != modeRPC {
 		text, err := r.stdin(ctx)
 		if err != nil {
 			return nil, err

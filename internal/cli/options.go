@@ -14,6 +14,8 @@ type args struct {
 	files    []string // @file, without the @
 
 	print, repl, help, version   bool
+	tui                          bool
+	tuiMode                      string // "": as the settings have it
 	mode                         string // text, json, rpc
 	cont, resume                 bool
 	session, sessionID, fork, at string
@@ -80,6 +82,14 @@ func options() []option {
 		{"print", "p", message1, "", "answer on standard output and end", on(func(a *args) *bool { return &a.print })},
 		{"mode", "", value, "MODE", "text, json: every event as a line, or rpc", setMode},
 		{"repl", "", flag, "", "plain line by line conversation, also in pipes", on(func(a *args) *bool { return &a.repl })},
+		{"tui", "", flag, "", "", on(func(a *args) *bool { return &a.tui })},
+		{"tui-mode", "", value, "MODE", "", func(a *args, v string) error {
+			if v != "fullscreen" && v != "regular" {
+				return fmt.Errorf("--tui-mode is fullscreen or regular, not %q", v)
+			}
+			a.tuiMode = v
+			return nil
+		}},
 		{"continue", "c", flag, "", "go on with the last session of this folder", on(func(a *args) *bool { return &a.cont })},
 		{"resume", "r", flag, "", "choose a session to go on with", on(func(a *args) *bool { return &a.resume })},
 		{"session", "", value, "PATH|ID", "open this session; a path where nothing is begins one there", str(func(a *args) *string { return &a.session })},

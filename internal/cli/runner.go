@@ -84,7 +84,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	if r.args.resume && !r.env.StdinTerminal {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
-	r.asks = m == modeREPL && r.env.StdinTerminal && r.env.StdoutTerminal
+	r.asks = m.talks() && r.env.StdinTerminal && r.env.StdoutTerminal
 	if before := r.trusts(r.env.Dir).Trusted; r.settle(ctx, r.env.Dir) && !before {
 		for _, p := range r.readSettings() {
 			r.tell(p.String())
@@ -93,7 +93,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	r.warnOfTools()
 	prompts, err := r.prompts(ctx, m)
-	if errors.Is(err, errNothing) && (m == modeREPL || m == modeRPC) {
+	if errors.Is(err, errNothing) && (m.talks() || m == modeRPC) {
 		err = nil
 	}
 	if err != nil {
@@ -147,6 +147,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	defer c.Close()
 	if m == modeRPC {
 		return r.runRPC(ctx, c, joining{w, l.door})
+	}
+	if m == modeTUI {
+		return r.runTUI(ctx, c, start.Dir, hint, prompts)
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,
@@ -211,7 +214,7 @@ func (r *runner) hint(ctx context.Context) string {
 // options puts the parts of the session service together.
 func (r *runner) options(m mode, models *models) control.Options {
 	r.live.mode = m
-	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m == modeREPL,
+	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m.talks(),
 		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Recall: recall.New, Accounts: accounts{r.store}, Library: library{r}}
 	r.live.policy(&o)
 	if m == modeRPC {

@@ -295,7 +295,7 @@ func (l *live) policy(o *control.Options) {
 	o.AllSteering = s.SteeringMode == "all"
 	o.AllFollowUp = s.FollowUpMode == "all"
 	o.MaxTurns = 100
-	if l.mode == modeREPL {
+	if l.mode.talks() {
 		o.MaxTurns = 0
 	}
 	if s.Bough.MaxTurns != nil {

@@ -28,6 +28,7 @@ type screen struct {
 
 	enter string   // to be sent before anything else
 	wipe  bool     // the screen is to be cleared
+	extra string   // to be sent behind everything else
 	shown []string // rows, as they were sent
 	valid bool     // and still stand there
 	x, y  int      // of the cursor
@@ -67,10 +68,12 @@ func (s *screen) frame(f Frame) []byte {
 		s.put("\x1b]0;" + styled.Safe(f.Title) + "\x07")
 		s.title = f.Title
 	}
-	if len(s.enc.b) == start {
+	if len(s.enc.b) == start && s.extra == "" {
 		return nil
 	}
 	s.put("\x1b[?2026l")
+	s.put(s.extra)
+	s.extra = ""
 	return append([]byte(nil), s.enc.b...)
 }
 

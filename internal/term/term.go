@@ -11,6 +11,7 @@
 package term
 
 import (
+	"encoding/base64"
 	"errors"
 	"io"
 	"os"
@@ -30,8 +31,9 @@ type Options struct {
 	Colors Colors
 	Links  bool
 
-	// Size is how large it is where Out is no terminal.
-	Size func() (width, height int)
+	// Size is how large it is where Out is no terminal, and Sizes what it becomes.
+	Size  func() (width, height int)
+	Sizes <-chan Resized
 }
 
 // Terminal is one that was taken: raw, with the modes that a program wants.
@@ -126,6 +128,11 @@ func (t *Terminal) Draw(f Frame) bool {
 	return true
 }
 
+// Copy puts a text into the clipboard of the terminal (OSC 52), with the next frame.
+func (t *Terminal) Copy(text string) {
+	t.screen.extra += "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"
+}
+
 // Drawn gets a value when a frame has been written.
 func (t *Terminal) Drawn() <-chan struct{} { return t.written }
 
@@ -205,6 +212,8 @@ func (t *Terminal) pump() {
 			if ev := t.signal(s); ev != nil {
 				ok = emit(ev)
 			}
+		case size := <-t.o.Sizes:
+			ok = emit(size)
 		case err := <-t.failed:
 			ok = emit(Lost{err})
 		case <-t.stop:

@@ -66,13 +66,16 @@ func (t *Terminal) signal(s os.Signal) Event {
 }
 
 // stopSelf stops this process, as ctrl+z would, and returns when it goes on. A
-// process that nobody could wake up does not stop.
+// process that nobody could wake up does not stop. The signal is the one that
+// cannot be caught: Go does not give up another once somebody has asked for it.
 func stopSelf() {
+	if syscall.Getppid() == 1 {
+		return
+	}
 	going := make(chan os.Signal, 1)
 	signal.Notify(going, syscall.SIGCONT)
 	defer signal.Stop(going)
-	signal.Reset(syscall.SIGTSTP)
-	if syscall.Kill(syscall.Getpid(), syscall.SIGTSTP) == nil {
+	if syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) == nil {
 		select {
 		case <-going:
 		case <-time.After(300 * time.Millisecond):

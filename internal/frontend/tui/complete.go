@@ -50,7 +50,9 @@ func (a *app) completeAt(asked bool) {
 	path := strings.TrimPrefix(strings.TrimPrefix(word, "@"), `"`)
 	var list []candidate
 	for _, f := range a.o.Files(path) {
-		f = render.OneLine(f)
+		if f = render.OneLine(f); f == path {
+			continue
+		}
 		put := f
 		if strings.ContainsAny(f, " \t") {
 			put = `"` + f + `"`

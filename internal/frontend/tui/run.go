@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
@@ -122,6 +122,9 @@ func (a *app) shellRows(height int) []styled.Line {
 	return append(rows, a.output(a.shell.output, min(20, max(height/2, 1)), true, false)...)
 }
 
+// mostCopied is how much terminals take into their clipboard.
+const mostCopied = 74 << 10
+
 // copyAnswer copies the n-th last answer that says something.
 func (a *app) copyAnswer(n int) {
 	for i := len(a.look.path) - 1; i >= 0; i-- {
@@ -142,7 +145,12 @@ func (a *app) copyAnswer(n int) {
 			continue
 		}
 		if a.o.Copy == nil {
-			a.problem(errors.New("the clipboard cannot be reached"))
+			if len(text) > mostCopied {
+				a.problem(fmt.Errorf("the answer is %s, which is more than terminals take over; /export writes it to a file", render.Bytes(int64(len(text)))))
+				return
+			}
+			a.term.Copy(text)
+			a.flash("copied: %s", render.Quote(text, 40))
 			return
 		}
 		a.beside(func() func() {

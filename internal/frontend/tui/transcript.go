@@ -55,7 +55,7 @@ type live struct {
 }
 
 func (t *transcript) reset() {
-	*t = transcript{app: t.app, all: t.all, follows: true, list: t.lines()}
+	*t = transcript{app: t.app, all: t.all, follows: true, list: t.lines(), said: t.said, saidRow: t.saidRow}
 }
 
 // lines are the lines of ours that stand at the start.
@@ -335,6 +335,9 @@ func (t *transcript) news() int {
 
 // replay has the end said again, where the terminal's own scrolling is kept.
 func (t *transcript) replay() {
+	if t.said == 0 && t.saidRow == 0 {
+		return // nothing was said yet
+	}
 	t.said, t.saidRow = -1, 0
 	if t.app.term != nil {
 		t.app.term.Redraw()

@@ -170,6 +170,9 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	var problems []string
 	a.keys, problems = readKeys(o.Keys)
 	a.look.app = a
+	if !o.Quiet {
+		a.look.say(a.theme.dim, a.header())
+	}
 	if o.Hint != "" {
 		a.look.say(a.theme.dim, o.Hint)
 	}
@@ -177,6 +180,19 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 		a.look.say(a.theme.warning, p)
 	}
 	return a
+}
+
+// header is the line that the conversation begins with.
+func (a *app) header() string {
+	parts := []string{"bough " + a.o.Version}
+	for _, h := range [][2]string{{"app.interrupt", "stop"}, {"app.clear", "clear, quit"}, {"", "/ commands"}, {"", "! shell"}, {"app.tools.expand", "more"}} {
+		if k := a.keys.name(h[0]); k != "" {
+			parts = append(parts, k+" "+h[1])
+		} else if h[0] == "" {
+			parts = append(parts, h[1])
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // beside does work that takes a while; what it returns is done by the loop.
@@ -266,7 +282,7 @@ func (a *app) loop() (int, error) {
 
 // draw shows what has changed, now or in a while.
 func (a *app) draw() {
-	if !a.dirty {
+	if !a.dirty || a.o.Regular && !a.opened && a.drawn.IsZero() { // what is drawn there stays
 		return
 	}
 	if !a.urgent {

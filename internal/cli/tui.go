@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/boughdev/bough/internal/frontend/tui"
+	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/internal/workspace"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+)
+
+// runTUI gives the session to the terminal UI.
+func (r *runner) runTUI(ctx context.Context, c protocol.Client, dir, hint string, prompts []protocol.Prompt) (int, error) {
+	screen := r.settings.Screen
+	mode := r.args.tuiMode
+	if mode == "" {
+		mode = screen.Mode
+	}
+	keys, err := os.ReadFile(filepath.Join(r.paths.Agent, "keybindings.json"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.tell("keybindings.json: " + err.Error())
+	}
+	colors := term.ColorsOf(r.env.Getenv)
+	if screen.TrueColor == "true" && colors != term.NoColors {
+		colors = term.True
+	}
+	files := &fileList{ctx: ctx, dir: dir, home: r.paths.Home}
+	return tui.Run(ctx, c, tui.Options{
+		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors},
+		Regular:  mode == "regular", Theme: screen.Theme, ASCII: r.args.ascii,
+		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
+		Version: Version, Home: r.paths.Home, Hint: hint, Keys: keys, Prompts: prompts,
+		Quiet:        screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
+		DoubleEscape: r.settings.DoubleEscape, CompletionRows: int(screen.CompletionRows),
+		HideThinking: func() bool { return r.current().HideThinking },
+		Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, dir) },
+		Files:        files.like,
+		Edit:         r.edit,
+		ResumeWords: func(h session.Header, file string) string {
+			if file == "" || r.args.noSession {
+				return ""
+			}
+			return "bough --session " + h.ID
+		},
+		Crash: r.keepCrash,
+	})
+}
+
+// keepCrash writes a report of a fault of ours where only the user reads it.
+func (r *runner) keepCrash(report string) string {
+	dir := filepath.Join(r.paths.State, "crashes")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	path := filepath.Join(dir, time.Now().UTC().Format("20060102-150405")+".txt")
+	if os.WriteFile(path, []byte(report), 0o600) != nil {
+		return ""
+	}
+	return path
+}
+
+// edit has a text edited by the user's editor, which has the terminal meanwhile. If
+// the editor fails the text stays as it was.
+func (r *runner) edit(ctx context.Context, text string) (string, error) {
+	command := r.current().ExternalEditor
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if command == "" {
+			command = r.env.Getenv(name)
+		}
+	}
+	if command == "" {
+		command = "nano"
+	}
+	f, err := os.CreateTemp("", "bough-*.md")
+	if err != nil {
+		return text, fmt.Errorf("make a file to edit: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return text, fmt.Errorf("write the text to edit: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command+` "$1"`, "editor", f.Name())
+	if runtime.GOOS == "windows" {
+		cmd = exec.CommandContext(ctx, "cmd", "/c", command, f.Name())
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.env.Stdin, r.env.Stdout, r.env.Stderr
+	if err := cmd.Run(); err != nil {
+		return text, fmt.Errorf("the text stays as it was: %s: %w", command, err)
+	}
+	b, err := os.ReadFile(f.Name())
+	if err != nil {
+		return text, fmt.Errorf("the text stays as it was: %w", err)
+	}
+	return string(b), nil
+}
+
+// fileList completes paths. The files below the folder are looked through once,
+// beside what goes on, and again when the list is old; paths that lead elsewhere are
+// looked up where they lead.
+type fileList struct {
+	ctx       context.Context
+	dir, home string
+
+	mu      sync.Mutex
+	list    []string  // guarded by mu
+	read    time.Time // when that was; guarded by mu
+	reading bool      // guarded by mu
+}
+
+const (
+	mostFiles  = 50_000
+	mostListed = 20
+	filesAge   = 10 * time.Second
+)
+
+// like lists the paths that fit what was typed of one, the best first.
+func (l *fileList) like(typed string) []string {
+	if strings.HasPrefix(typed, "/") || strings.HasPrefix(typed, "~/") || strings.HasPrefix(typed, "../") || strings.HasPrefix(typed, "./") {
+		return l.beside(typed)
+	}
+	l.mu.Lock()
+	list := l.list
+	if !l.reading && time.Since(l.read) > filesAge {
+		l.reading = true
+		go l.look()
+	}
+	l.mu.Unlock()
+	if list == nil {
+		return l.beside(typed)
+	}
+	type hit struct {
+		path string
+		rank int
+	}
+	var hits []hit
+	lower := strings.ToLower(typed)
+	for _, path := range list {
+		if rank := fitness(strings.ToLower(path), lower); rank > 0 {
+			hits = append(hits, hit{path, rank})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		if a.rank != b.rank {
+			return b.rank - a.rank
+		}
+		return len(a.path) - len(b.path)
+	})
+	var out []string
+	for _, h := range hits[:min(len(hits), mostListed)] {
+		out = append(out, h.path)
+	}
+	return out
+}
+
+// fitness says how well a path fits: what the name itself has counts most.
+func fitness(path, typed string) int {
+	name := path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
+	switch {
+	case strings.HasPrefix(name, typed):
+		return 4
+	case strings.Contains(name, typed):
+		return 3
+	case strings.Contains(path, typed):
+		return 2
+	}
+	for _, r := range typed {
+		i := strings.IndexRune(path, r)
+		if i < 0 {
+			return 0
+		}
+		path = path[i+len(string(r)):]
+	}
+	return 1
+}
+
+// look reads the list.
+func (l *fileList) look() {
+	list := []string{}
+	for e, err := range workspace.Walk(l.ctx, workspace.NewLocal(l.dir), l.dir) {
+		if err != nil || len(list) == mostFiles {
+			break
+		}
+		if e.Err != nil {
+			continue
+		}
+		if e.Type.IsDir() {
+			list = append(list, e.Rel+"/")
+		} else {
+			list = append(list, e.Rel)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list, l.read, l.reading = list, time.Now(), false
+}
+
+// beside lists what lies in the folder that a path leads to.
+func (l *fileList) beside(typed string) []string {
+	folder, name := "", typed
+	if i := strings.LastIndexByte(typed, '/'); i >= 0 {
+		folder, name = typed[:i+1], typed[i+1:]
+	}
+	dir := folder
+	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
+		dir = filepath.Join(l.home, rest)
+	} else if !strings.HasPrefix(folder, "/") {
+		dir = filepath.Join(l.dir, folder)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.Name() == ".git" || !strings.HasPrefix(strings.ToLower(e.Name()), strings.ToLower(name)) {
+			continue
+		}
+		path := folder + e.Name()
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && info.IsDir() {
+			path += "/"
+		}
+		if out = append(out, path); len(out) == mostListed {
+			break
+		}
+	}
+	return out
+}
