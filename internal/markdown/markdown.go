@@ -118,6 +118,9 @@ func (s *Stream) draw() (open []styled.Line, done bool) {
 			end = d.start(next)
 		}
 		if end-last > largest {
+			if len(open) > 0 {
+				s.close(open)
+			}
 			s.cut(n, last, &d)
 			return nil, false
 		}

@@ -109,23 +109,25 @@ func (t *Terminal) SetFull(full bool) {
 	t.o.Full = full
 }
 
-// Draw shows a frame. It returns false, and shows nothing, while the one before is
-// still on its way: a slow line gets fewer frames and never later ones. Drawn says
-// when to try again.
-func (t *Terminal) Draw(f Frame) bool {
+// Ready reports whether a frame may be drawn: the one before has been written. A
+// slow line gets fewer frames and never later ones; Drawn says when to try again.
+func (t *Terminal) Ready() bool {
 	if t.busy {
 		select {
 		case <-t.written:
 			t.busy = false
 		default:
-			return false
 		}
 	}
+	return !t.busy
+}
+
+// Draw shows a frame. The terminal must be ready.
+func (t *Terminal) Draw(f Frame) {
 	if b := t.screen.frame(f); b != nil {
 		t.busy = true
 		t.writes <- b
 	}
-	return true
 }
 
 // Copy puts a text into the clipboard of the terminal (OSC 52), with the next frame.

@@ -293,7 +293,8 @@ func (a *app) draw() {
 			return
 		}
 	}
-	if a.term.Draw(a.paint()) {
+	if a.term.Ready() {
+		a.term.Draw(a.paint())
 		a.dirty, a.urgent = false, false
 		a.drawn = a.o.Now()
 		a.frame.stop()

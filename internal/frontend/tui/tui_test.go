@@ -195,7 +195,7 @@ func TestPickersAndKeys(t *testing.T) {
 }
 
 func TestNothingOfTheSessionIsObeyed(t *testing.T) {
-	w := tuitest.New(t, `[{"when":{"user":"attack"},"reply":{"text":"\u001b]0;owned\u0007\u001b[2J\u009b2J\u202eevil\u202c [x](https://a.b/\u001b]8;;) `+strings.Repeat("x", 100_000)+`"}}]`)
+	w := tuitest.New(t, `[{"when":{"user":"attack"},"reply":{"text":"\u001b]0;owned\u0007\u001b[2J\u009b2J\u202eevil\u202c [x](https://a.b/\u001b]8;;)\n\n`+strings.Repeat("x", 100_000)+`"}}]`)
 	w.File("hello.txt", "\x1b[?1049l\x1bc\u0007 end of file")
 	s := w.Start(80, 24)
 	s.Type("attack", "enter")

@@ -234,7 +234,7 @@ func (s *Screen) Resize(width, height int) {
 
 // patience is how long a test waits for something that never comes. It is no
 // measure of anything.
-const patience = 4 * time.Second
+const patience = 30 * time.Second
 
 // Until waits until the screen is as it should be.
 func (s *Screen) Until(what string, is func(screen string) bool) {
