@@ -121,6 +121,7 @@ func (a *app) key(k term.Key) {
 	case full && is("tui.altScreen.nextPrompt"):
 		a.look.toPrompt(1, a.room())
 	case full && is("tui.altScreen.top"):
+		a.look.whole()
 		a.look.hold(a.room())
 		a.look.top, a.look.off = 0, 0
 	case full && is("tui.altScreen.bottom"):

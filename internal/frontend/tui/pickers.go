@@ -219,6 +219,7 @@ func (a *app) pickFork() error {
 	var list texts
 	var ids []session.ID
 	previews := render.NewPreviews(a.view.Tree)
+	a.look.whole()
 	for _, e := range a.look.path {
 		if e.Role == message.User {
 			list = append(list, struct{ name, beside string }{previews.Of(e).Text, ""})

@@ -93,8 +93,15 @@ func failure(e protocol.RunEnded) string {
 	return s + "/retry asks again, /model chooses another model."
 }
 
+// mostCounted is how large a session may be, in bytes, for what it took to be counted
+// again and again: all bills of it are read.
+const mostCounted = 16 << 20
+
 // count asks what the session took so far.
 func (s *status) count(a *app) {
+	if a.view.Tree != nil && a.view.Tree.Size() > mostCounted {
+		return
+	}
 	if s.asked {
 		s.stale = true
 		return

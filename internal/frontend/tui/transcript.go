@@ -15,7 +15,7 @@ import (
 // count of rows: nobody knows how many there are, and nobody needs to.
 type transcript struct {
 	app  *app
-	path []*session.Entry // from the root to the leaf
+	path []*session.Entry // to the leaf, as far back as somebody has looked
 	list []item
 	late []item // lines of ours that stand below the answer that is being streamed
 
@@ -63,16 +63,79 @@ func (t *transcript) lines() []item {
 	return slices.DeleteFunc(slices.Clone(t.list), func(i item) bool { return i.at >= 0 })
 }
 
+// chunk is how much of the path is looked up at a time. A session of years opens
+// like a new one.
+const chunk = 300
+
+// load returns the end of the way to an entry: so many, and on to where a person
+// speaks, so that no answer is parted from its results.
+func (t *transcript) load(id session.ID) []*session.Entry {
+	tree := t.app.view.Tree
+	if tree == nil {
+		return nil
+	}
+	var path []*session.Entry
+	for e := tree.Get(id); e != nil && len(path) < tree.Len(); e = tree.Parent(e.ID) {
+		path = append(path, e)
+		if len(path) >= chunk && e.Role == message.User || len(path) >= 20*chunk {
+			break
+		}
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// extend looks further back. It returns false if there is nothing.
+func (t *transcript) extend() bool {
+	if len(t.path) == 0 {
+		return false
+	}
+	more := t.load(t.path[0].Parent)
+	if len(more) == 0 {
+		return false
+	}
+	path, list := t.path, t.list
+	t.path, t.list = more, nil
+	for i := range more {
+		t.add(i)
+	}
+	n := len(t.list)
+	t.path = append(more, path...)
+	for _, it := range list {
+		if it.at >= 0 {
+			it.at += len(more)
+		}
+		t.list = append(t.list, it)
+	}
+	t.top, t.seen = t.top+n, t.seen+n
+	if t.said >= 0 {
+		t.said += n
+	}
+	return true
+}
+
+// whole looks back to the root.
+func (t *transcript) whole() {
+	for t.extend() {
+	}
+}
+
 // rebuild takes the path anew.
 func (t *transcript) rebuild() {
 	lines := t.lines()
 	if len(t.path) > 0 {
 		lines = nil // they belonged to where we were
 	}
-	t.path = t.app.view.Path()
-	t.list = lines
+	t.path, t.list = t.load(t.app.view.Leaf), nil
+	back := len(t.path) > 0 && t.path[0].Parent != ""
+	if !back {
+		t.list = lines
+	}
 	for i := range t.path {
 		t.add(i)
+	}
+	if back { // there is more before them
+		t.list = append(t.list, lines...)
 	}
 	t.drawn, t.top, t.off = nil, 0, 0
 	t.follows = true
@@ -241,7 +304,14 @@ func (t *transcript) window(height int) []styled.Line {
 	}
 	var parts [][]styled.Line
 	have := 0
-	for i := n - 1; i >= 0 && have < height; i-- {
+	for i := n - 1; have < height; i-- {
+		if i < 0 {
+			if !t.extend() {
+				break
+			}
+			i += t.count() - n
+			n = t.count()
+		}
 		lines := t.of(i).lines
 		parts = append(parts, lines)
 		have += len(lines)
@@ -292,7 +362,7 @@ func (t *transcript) up(by int) {
 		}
 		by -= t.off
 		t.off = 0
-		if t.top == 0 {
+		if t.top == 0 && !t.extend() {
 			return
 		}
 		t.top--
@@ -308,7 +378,13 @@ func (t *transcript) toPrompt(step, height int) {
 		t.off = 0
 		return
 	}
-	for i += step; i >= 0 && i < len(t.list); i += step {
+	for i += step; i < len(t.list); i += step {
+		if n := len(t.list); i < 0 {
+			if !t.extend() {
+				break
+			}
+			i += len(t.list) - n
+		}
 		if t.isPrompt(i) {
 			t.top, t.off = i, 0
 			return
