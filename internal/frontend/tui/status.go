@@ -93,9 +93,9 @@ func failure(e protocol.RunEnded) string {
 	return s + "/retry asks again, /model chooses another model."
 }
 
-// mostCounted is how large a session may be, in bytes, for what it took to be counted
-// again and again: all bills of it are read.
-const mostCounted = 16 << 20
+// mostCounted is how many entries a session may have for what it took to be counted
+// after each turn: all bills of it are read.
+const mostCounted = 4000
 
 // count asks what the session took so far.
 func (s *status) count(a *app) {
