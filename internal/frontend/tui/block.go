@@ -38,7 +38,7 @@ func (a *app) block(at int, open bool) drawing {
 		case message.Bash:
 			return whole(a.bashBlock(b.Message, open))
 		}
-		return whole(a.cardBlock(string(b.Message.Role), "", b.Message.Text("\n"), open))
+		return whole(a.cardBlock(render.OneLine(string(b.Message.Role)), "", b.Message.Text("\n"), true))
 	case session.Compaction:
 		head := fmt.Sprintf("%s tokens -> summary", render.Count(b.TokensBefore))
 		return whole(a.cardBlock("compaction", head, b.Summary, open))

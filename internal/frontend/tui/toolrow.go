@@ -115,6 +115,9 @@ func textOf(content []message.Block) string {
 // callHead names the call: the tool, then what it is called with.
 func (a *app) callHead(c toolCall) []styled.Line {
 	name := render.OneLine(c.name)
+	if name == "" {
+		name = "(a tool without a name)"
+	}
 	style := a.theme.title
 	if c.name == "bash" || c.name == "powershell" {
 		command, _ := rawjson.GetString(c.args, "command")
