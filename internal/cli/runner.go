@@ -135,8 +135,8 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	hub := control.NewHub(o)
 	defer hub.Close()
 	start.Who = string(m)
-	if m == modePrint || m == modeJSON {
-		start.Who += fmt.Sprintf(" %d", os.Getpid()) // several scripts are told apart
+	if m == modePrint || m == modeJSON || m == modeTUI {
+		start.Who += fmt.Sprintf(" %d", os.Getpid()) // several are told apart
 	}
 	w := way{r, hub, models, start.Who}
 	l.door = r.door(hub, models)
@@ -149,7 +149,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return r.runRPC(ctx, c, joining{w, l.door})
 	}
 	if m == modeTUI {
-		return r.runTUI(ctx, c, start.Dir, hint, prompts)
+		return r.runTUI(ctx, c, start, hint, prompts)
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/internal/workspace"
@@ -22,7 +23,7 @@ import (
 )
 
 // runTUI gives the session to the terminal UI.
-func (r *runner) runTUI(ctx context.Context, c protocol.Client, dir, hint string, prompts []protocol.Prompt) (int, error) {
+func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.Start, hint string, prompts []protocol.Prompt) (int, error) {
 	screen := r.settings.Screen
 	mode := r.args.tuiMode
 	if mode == "" {
@@ -36,16 +37,16 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, dir, hint string
 	if screen.TrueColor == "true" && colors != term.NoColors {
 		colors = term.True
 	}
-	files := &fileList{ctx: ctx, dir: dir, home: r.paths.Home}
+	files := &fileList{ctx: ctx, dir: start.Dir, home: r.paths.Home}
 	return tui.Run(ctx, c, tui.Options{
 		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors},
 		Regular:  mode == "regular", Theme: screen.Theme, ASCII: r.args.ascii,
-		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
-		Version: Version, Home: r.paths.Home, Hint: hint, Keys: keys, Prompts: prompts,
+		Links: screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
+		Who:   start.Who, Version: Version, Home: r.paths.Home, Hint: hint, Keys: keys, Prompts: prompts,
 		Quiet:        screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		DoubleEscape: r.settings.DoubleEscape, CompletionRows: int(screen.CompletionRows),
 		HideThinking: func() bool { return r.current().HideThinking },
-		Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, dir) },
+		Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) },
 		Files:        files.like,
 		Edit:         r.edit,
 		ResumeWords: func(h session.Header, file string) string {

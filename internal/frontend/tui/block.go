@@ -78,7 +78,11 @@ func (a *app) userBlock(e *session.Entry, m message.Message, open bool) []styled
 			rows = append(rows, styled.Of(imageName(b), a.theme.accent))
 		}
 	}
-	out := []styled.Line{nil, a.band(nil, a.theme.user)}
+	var from styled.Line
+	if by := a.look.by[e.ID]; by != "" {
+		from = styled.Of("from "+by, a.theme.dim)
+	}
+	out := []styled.Line{nil, a.band(from, a.theme.user)}
 	for _, r := range rows {
 		out = append(out, a.band(r, a.theme.user))
 	}

@@ -130,6 +130,27 @@ func TestOddEntries(t *testing.T) {
 	s.Golden("odd.txt")
 }
 
+func TestWhatOthersDoIsMarked(t *testing.T) {
+	p := newPuppet()
+	s := tuitest.Start(t, p, 60, 20, func(o *tui.Options) { o.Who = "terminal" })
+	defer s.End()
+	mine := said("a1", "", user("mine")).(protocol.Appended)
+	mine.By = "terminal"
+	theirs := said("a2", "a1", user("theirs")).(protocol.Appended)
+	theirs.By = "phone\x1b[2J"
+	p.tell(mine, theirs)
+	s.Shows("mine", "from phone", "theirs")
+	if strings.Contains(s.String(), "from terminal") {
+		t.Error("our own message is marked")
+	}
+	p.tell(protocol.LeafMoved{Old: "a2", New: "a1", By: "phone"})
+	s.Shows(`phone moved: at user "mine"`)
+	foreign := said("a3", "a1", user("elsewhere")).(protocol.Appended)
+	foreign.Foreign = true
+	p.tell(foreign)
+	s.Shows("1 new entry by another program")
+}
+
 // Many deltas, with keys between them: nothing is lost, and every key shows.
 func TestDeltasAndKeys(t *testing.T) {
 	p := newPuppet(protocol.LoopStarted{}, protocol.AnswerStarted{}, protocol.Delta{Delta: message.Delta{Kind: message.TextStart}})
@@ -178,4 +199,3 @@ func TestAnyKeys(t *testing.T) {
 		})
 	}
 }
-

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/boughdev/bough/internal/markdown"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -24,7 +25,9 @@ type transcript struct {
 	open  map[session.ID]bool        // blocks that are open, or closed if all is open
 	all   bool                       // all are open
 
-	live live
+	live    live
+	by      map[session.ID]string // who said what others said
+	foreign int                   // entries of other programs that came
 
 	follows bool // the end is shown
 	top     int  // otherwise: the first item that is shown
@@ -174,6 +177,10 @@ func (t *transcript) answered(i int) bool {
 func (t *transcript) appended(e protocol.Appended, before session.ID) {
 	switch {
 	case e.Foreign:
+		if t.app.opened && !e.Entry.IsLeafMarker() {
+			t.foreign++
+			t.app.flash("%s by another program; /tree shows them", render.Plural(t.foreign, "new entry", "new entries"))
+		}
 		return
 	case len(t.path) > 0 && t.path[len(t.path)-1].ID == e.Entry.Parent, len(t.path) == 0 && e.Entry.Parent == "":
 	case !t.app.opened:
@@ -181,6 +188,12 @@ func (t *transcript) appended(e protocol.Appended, before session.ID) {
 	default:
 		t.rebuild()
 		return
+	}
+	if t.app.others(e.By) && e.Entry.Role == message.User {
+		if t.by == nil {
+			t.by = map[session.ID]string{}
+		}
+		t.by[e.Entry.ID] = render.OneLine(e.By)
 	}
 	t.path = append(t.path, e.Entry)
 	t.add(len(t.path) - 1)

@@ -40,6 +40,7 @@ type Options struct {
 	Links    bool
 	ASCII    bool
 
+	Who     string // what the session calls this front end; what others do is marked
 	Version string
 	Home    string // of the user, which paths are shown without
 	Hint    string // a line to begin with, such as how to take up the last session
@@ -335,7 +336,9 @@ func (a *app) event(w watched) {
 		a.shellRecorded(e)
 	case protocol.LeafMoved:
 		a.look.rebuild()
-		a.look.follow()
+		if a.others(e.By) {
+			a.flash("%s moved: %s", e.By, a.position(e.New))
+		}
 	case protocol.AnswerStarted:
 		a.look.fresh()
 	case protocol.Asked:
@@ -351,6 +354,9 @@ func (a *app) event(w watched) {
 		}
 	}
 }
+
+// others reports whether a name is that of another front end.
+func (a *app) others(by string) bool { return by != "" && by != a.o.Who }
 
 // begin says the prompts of the start.
 func (a *app) begin() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/internal/frontend/tui/tuitest"
+	"github.com/boughdev/bough/internal/term"
 )
 
 const story = `[
@@ -24,6 +25,33 @@ func TestMainView(t *testing.T) {
 			s.Golden(fmt.Sprintf("main_%dx%d.txt", size[0], size[1]))
 			s.Type("ctrl+o", "pageUp")
 			s.Golden(fmt.Sprintf("open_%dx%d.txt", size[0], size[1]))
+		})
+	}
+}
+
+// What looks how: by the terminal's own answer dark or light, in 256 colors or 16, or
+// with none, where letters and marks must be enough.
+func TestLooks(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		colors term.Colors
+		answer string
+	}{
+		{"dark", term.Palette, "\x1b]11;rgb:1111/1111/1111\x1b\\"},
+		{"light", term.Palette, "\x1b]11;rgb:ffff/ffff/eeee\x1b\\"},
+		{"sixteen", term.Sixteen, ""},
+		{"none", term.NoColors, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := tuitest.New(t, story)
+			s := w.Start(60, 40, func(o *tui.Options) { o.Theme, o.Terminal.Colors = "system", tt.colors })
+			s.Send(tt.answer)
+			s.Type("look", "enter")
+			s.Golden("look.txt")
+			s.GoldenStyles("look_" + tt.name + ".txt")
+			if tt.name == "none" && strings.Contains(s.Styles(), "g=") {
+				t.Error("there are colors")
+			}
 		})
 	}
 }

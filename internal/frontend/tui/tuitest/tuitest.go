@@ -157,7 +157,7 @@ func (w *World) shell(ctx context.Context, command string, say func(string)) (pr
 // Connect stands at a session: the one of open, or a new one.
 func (w *World) Connect(open string) *control.Conn {
 	w.T.Helper()
-	start := control.Start{Store: w.Store, Open: open, Dir: w.Dir}
+	start := control.Start{Store: w.Store, Open: open, Dir: w.Dir, Who: "me"}
 	if open == "" {
 		start.New = session.Header{CWD: "/srv/app"}.Complete()
 		start.File = w.Store.FilePath(start.New)
@@ -193,7 +193,7 @@ func (w *World) Start(width, height int, change ...func(*tui.Options)) *Screen {
 func Start(t *testing.T, c protocol.Client, width, height int, change ...func(*tui.Options)) *Screen {
 	in, keys := io.Pipe()
 	s := &Screen{Terminal: termtest.New(width, height), T: t, keys: keys, sizes: make(chan term.Resized), ended: make(chan struct{})}
-	o := tui.Options{Version: "0.x", Home: "/home/me", Theme: "dark",
+	o := tui.Options{Who: "me", Version: "0.x", Home: "/home/me", Theme: "dark",
 		Terminal: term.Options{In: in, Out: s.Terminal, Colors: term.Palette, Getenv: func(string) string { return "" },
 			Size: func() (int, int) { return width, height }, Sizes: s.sizes}}
 	for _, f := range change {
@@ -276,6 +276,17 @@ func (s *Screen) Hides(text string) {
 // written anew it is what the screen shows once it is quiet.
 func (s *Screen) Golden(name string) {
 	s.T.Helper()
+	s.golden(name, s.String)
+}
+
+// GoldenStyles is Golden for how the rows look.
+func (s *Screen) GoldenStyles(name string) {
+	s.T.Helper()
+	s.golden(name, s.Styles)
+}
+
+func (s *Screen) golden(name string, shows func() string) {
+	s.T.Helper()
 	if golden.Updating() {
 		for quiet := false; !quiet; {
 			select {
@@ -284,7 +295,7 @@ func (s *Screen) Golden(name string) {
 				quiet = true
 			}
 		}
-		golden.Equal(s.T, name, s.String())
+		golden.Equal(s.T, name, shows())
 		return
 	}
 	want, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
@@ -294,13 +305,13 @@ func (s *Screen) Golden(name string) {
 	limit := time.After(patience)
 	for {
 		changed := s.Changed()
-		if s.String() == string(want) {
+		if shows() == string(want) {
 			return
 		}
 		select {
 		case <-changed:
 		case <-limit:
-			golden.Equal(s.T, name, s.String())
+			golden.Equal(s.T, name, shows())
 			return
 		}
 	}
