@@ -180,12 +180,14 @@ type Screen struct {
 	err   error
 }
 
-// Start shows a new session on a terminal of that size.
+// Start shows a new session on a terminal of that size, and waits until it is there:
+// who comes to a tool that runs already does not hear what it said before.
 func (w *World) Start(width, height int, change ...func(*tui.Options)) *Screen {
 	w.T.Helper()
 	c := w.Connect("")
 	s := Start(w.T, c, width, height, change...)
 	w.T.Cleanup(func() { s.End(); c.Close() })
+	s.Shows("stub-large")
 	return s
 }
 
