@@ -158,7 +158,6 @@ func options() []option {
 		{"no-extensions", "ne", flag, "", "", without("--no-extensions", "JavaScript extensions do not run in bough anyway")},
 		{"theme", "", value, "PATH", "", without("--theme", "this version has no themes")},
 		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
-		{"tui-mode", "", value, "MODE", "", without("--tui-mode", "this version has no full screen")},
 		{"lang", "", value, "LANGUAGE", "", setLanguage},
 		{"no-themes", "", flag, "", "", silent},
 
