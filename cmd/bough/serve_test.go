@@ -72,9 +72,9 @@ func (w *attachWorld) file() string {
 }
 
 // serve starts the service and returns its process.
-func (w *attachWorld) serve() *exec.Cmd {
+func (w *attachWorld) serve(args ...string) *exec.Cmd {
 	w.t.Helper()
-	cmd := w.command("serve", "--port", "0")
+	cmd := w.command(append([]string{"serve", "--port", "0"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		w.t.Fatal(err)
@@ -169,6 +169,25 @@ func TestServe(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.dir, "state", "bough", "serve.json")); err == nil {
 		t.Error("serve.json is still there")
 	}
+}
+
+// In a folder without a session one is begun in the service, which goes on there.
+func TestAttachBegins(t *testing.T) {
+	w := newAttachWorld(t)
+	service := w.serve("--model", "scripted/one")
+	w.want("nothing goes on in it", "serve", "--status")
+	w.refuses("no session has the id or the name", "attach", "nosuch", "-p", "x")
+	w.want("runs in bough serve", "attach", "--name", "the first", "-p", "begin")
+	w.want("Done.", "attach", "-p", "go on")
+	w.want("the first", "sessions", "list")
+	f := startFront(t, w.ctx, w.dir, w.env, "--model", "scripted/one", "--session", w.file())
+	if got := f.entries(); strings.Count(got, "Done.") != 2 || !strings.Contains(got, "begin") {
+		t.Errorf("the session has %s", got)
+	}
+	f.in.Close()
+	f.cmd.Wait() // its end is of no interest
+	w.want("has ended", "serve", "--stop")
+	service.Wait() // by a signal
 }
 
 // What a lease says is not believed further than it can be checked: the session is

@@ -18,7 +18,7 @@ import (
 
 func attachCommand() command {
 	return command{"attach", "[ID|NAME|PATH] [OPTIONS]", "open a session in bough serve, or where it is open already",
-		"What runs in it goes on when this front end ends. Without a word it is the session of\nthis folder that is open in a bough, else the last one. The options are those of bough:\n-p, --mode rpc, --mode json, … (bough help attach)\n",
+		"What runs in it goes on when this front end ends. Without a word it is the session of\nthis folder that is open in a bough, else the last one, else a new one in bough serve.\nThe options are those of bough: -p, --mode rpc, --mode json, … (bough help attach)\n",
 		nil, nil} // see attachMain
 }
 
@@ -94,7 +94,8 @@ func (r *runner) byName(ctx context.Context, name string) (string, error) {
 }
 
 // liveHere finds the session of this folder that is open in a bough. If there are
-// several a person chooses; if there is none it is the last one, in the service.
+// several a person chooses; if there is none it is the last one, else a new one, in
+// the service.
 func (r *runner) liveHere(ctx context.Context, start control.Start) (control.Start, error) {
 	recent, err := r.store.Recent(ctx, r.env.Dir)
 	if err != nil {
@@ -123,7 +124,7 @@ func (r *runner) liveHere(ctx context.Context, start control.Start) (control.Sta
 	case r.service == nil:
 		return start, errors.New("no session of this folder is open in a bough" + r.instead("ID"))
 	case len(recent) == 0:
-		return start, errors.New("there is no session of this folder yet. bough begins one, and bough attach goes on with it")
+		return r.begin(start, session.Header{CWD: r.env.Dir}), nil
 	}
 	start.Open = recent[0].Path
 	return start, nil
@@ -140,6 +141,8 @@ func (r *runner) instead(id string) string {
 // mayAttach says why a session cannot be joined.
 func (r *runner) mayAttach(start control.Start) error {
 	switch {
+	case start.Open == "" && r.args.inService && r.service != nil:
+		return nil // it begins there
 	case start.Open == "":
 		return errors.New("there is nothing to join, since this session is new")
 	case r.store.Holder(start.Open) != nil, r.args.inService && r.service != nil:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/provider/catalog"
 	"github.com/boughdev/bough/provider/offline"
 )
@@ -22,7 +23,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	fmt.Fprint(out, "No model is set up yet. There are three ways to one:\n\n")
 	fmt.Fprintf(out, "  1  a key of a provider (Anthropic, OpenAI, Google, OpenRouter and %d more).\n", len(catalog.Providers())-4)
 	fmt.Fprint(out, "     bough asks now. Or set ANTHROPIC_API_KEY or the like, and start again.\n")
-	fmt.Fprintf(out, "  2  a model server on this machine. %s\n", r.tellServers(found))
+	fmt.Fprintf(out, "  2  a model server on this machine.\n%s\n", render.Wrap("     "+r.tellServers(found), 80))
 	fmt.Fprint(out, "  3  the offline model: a set of rules, no real model, to try everything with.\n\n")
 	for {
 		usual := byte('3')

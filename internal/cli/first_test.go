@@ -87,6 +87,9 @@ func TestNoFirstRun(t *testing.T) {
 	if _, out, told := p.types("/quit\n", "--model", "offline/demo"); strings.Contains(told, "three ways") || !strings.Contains(out, "offline/demo") {
 		t.Errorf("named:\n%s--\n%s", told, out)
 	}
+	if _, out, told := p.types("", "attach"); strings.Contains(told+out, "three ways") || !strings.Contains(told, "Start bough serve") {
+		t.Errorf("who joins, since another bough has a model:\n%s--\n%s", told, out)
+	}
 	var stderr bytes.Buffer
 	env := p.env()
 	env.Args, env.Stderr = []string{"-p", "hi"}, &stderr

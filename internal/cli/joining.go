@@ -49,7 +49,11 @@ func (w way) options() join.Options {
 			return w.connect(ctx, start)
 		},
 		There: func(ctx context.Context, addr, path string) (protocol.Client, func(), error) {
-			return r.dial(ctx, addr, protocol.Open{Session: path, Who: w.who})
+			o := protocol.Open{Session: path, Who: w.who}
+			if path == "" {
+				o.CWD = r.env.Dir
+			}
+			return r.dial(ctx, addr, o)
 		},
 		Lost:   func(err error) bool { return errors.Is(err, remote.ErrGone) },
 		Holder: r.store.Holder,
@@ -78,12 +82,12 @@ func (w way) connect(ctx context.Context, start control.Start) (protocol.Client,
 
 // stand opens the session of start, or joins it.
 func (w way) stand(ctx context.Context, start control.Start) (*join.Client, error) {
-	path := start.Open
-	if path == "" {
+	path, s := start.Open, w.r.service
+	if path == "" && s == nil {
 		path = start.File
 	}
 	c, err := join.Open(ctx, w.options(), path, func(ctx context.Context, beside bool) (protocol.Client, func(), error) {
-		if s := w.r.service; s != nil && w.r.store.Holder(path) == nil && !beside {
+		if s != nil && (path == "" || w.r.store.Holder(path) == nil) && !beside {
 			return nil, nil, s
 		}
 		start := start

@@ -83,7 +83,7 @@ func (r *runner) models(ctx context.Context, m mode) (*models, error) {
 
 // goesOn reports whether a session is to go on, which has a model of its own.
 func (a *args) goesOn() bool {
-	return a.cont || a.resume || a.session != "" || a.fork != ""
+	return a.cont || a.resume || a.session != "" || a.fork != "" || a.attach
 }
 
 const noModel = "no model can be used. Run bough auth login PROVIDER, set a provider's key, for example ANTHROPIC_API_KEY or OPENAI_API_KEY, describe a server in models.json of the agent folder, or name the offline model: --model offline/demo"

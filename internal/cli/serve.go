@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -212,12 +213,15 @@ func (r *runner) serviceStatus(ctx context.Context) error {
 		return err
 	}
 	holder := r.store.Holders()
+	what := "nothing goes on in it\n"
 	for _, s := range l.Sessions() {
 		if by := holder(s.Path); by != nil && by.PID == h.PID {
 			fmt.Fprintf(r.env.Stdout, "  %s  %s\n", s.ID, title(s))
+			what = ""
 		}
 	}
-	return nil
+	_, err = io.WriteString(r.env.Stdout, what)
+	return err
 }
 
 // stopService ends the service and waits for its end.
