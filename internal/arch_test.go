@@ -24,6 +24,7 @@ var floors = []struct {
 }{
 	{"cmd/...", 9},
 	{"internal/cli", 8},
+	{"internal/setup", 7},
 	{"", 8},
 	{"internal/frontend/slash", 6},
 	{"internal/frontend/...", 7},

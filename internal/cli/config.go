@@ -12,6 +12,7 @@ import (
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/protocol"
 )
 
@@ -33,7 +34,7 @@ func configSpec() command {
 func configCommand(ctx context.Context, env Env, opts map[string]string, words []string) error {
 	quiet := env
 	quiet.Stderr = io.Discard // what is wrong with the files is part of the list
-	r, err := newRunner(quiet, &args{maxTurns: -1, approve: opts["--approve"] != "", noApprove: opts["--no-approve"] != ""})
+	r, err := newRunner(quiet, &args{maxTurns: -1, Options: setup.Options{Approve: opts["--approve"] != "", NoApprove: opts["--no-approve"] != ""}})
 	if err != nil {
 		return err
 	}

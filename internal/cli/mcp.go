@@ -229,7 +229,7 @@ func (x *mcpRun) add(ctx context.Context) error {
 		return err
 	}
 	file, kind := x.file()
-	trusted := kind == "project" && x.trusts(x.env.Dir).Trusted
+	trusted := kind == "project" && x.setup.Trusts(x.env.Dir).Trusted
 	old, err := mcp.Put(ctx, file, s)
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (x *mcpRun) projectChanged(kind string, trusted bool) error {
 		fmt.Fprintf(x.env.Stdout, "This project is not trusted yet, so its servers are not used: bough trust yes\n")
 		return nil
 	}
-	return trust.Accept(x.places(), x.env.Dir)
+	return trust.Accept(x.setup.Places(), x.env.Dir)
 }
 
 // tellKept keeps an entry that was taken away, and says where.
@@ -297,7 +297,7 @@ func (x *mcpRun) tellKept(file, name string, entry []byte) {
 func (x *mcpRun) remove(ctx context.Context) error {
 	file, kind := x.file()
 	name := x.words[0]
-	trusted := kind == "project" && x.trusts(x.env.Dir).Trusted
+	trusted := kind == "project" && x.setup.Trusts(x.env.Dir).Trusted
 	old, err := mcp.Remove(ctx, file, name)
 	if err != nil {
 		return err
@@ -316,7 +316,7 @@ func (x *mcpRun) remove(ctx context.Context) error {
 
 // enable switches a server on or off in the file that it stands in.
 func (x *mcpRun) enable(ctx context.Context, on bool) error {
-	servers, _ := mcp.Load(x.paths, x.env.Dir, x.trusts(x.env.Dir).Trusted)
+	servers, _ := mcp.Load(x.paths, x.env.Dir, x.setup.Trusts(x.env.Dir).Trusted)
 	i := slices.IndexFunc(servers, func(s mcp.Server) bool { return s.Name == x.words[0] })
 	if i < 0 {
 		return fmt.Errorf("there is no MCP server %q: bough mcp list shows those that there are", oneLine(x.words[0], 40))
@@ -338,7 +338,7 @@ func (r *runner) mcpOptions(dir string, trusted bool) (mcp.Options, []config.Pro
 }
 
 func (x *mcpRun) manager() (*mcp.Manager, []config.Problem) {
-	d := x.trusts(x.env.Dir)
+	d := x.setup.Trusts(x.env.Dir)
 	if !d.Trusted && fileExists(mcp.ProjectFile(x.env.Dir)) {
 		x.say("%s is not read, as this project is not trusted (%s): bough trust yes", mcp.ProjectFile(x.env.Dir), d.Why)
 	}
@@ -431,7 +431,7 @@ func (x *mcpRun) listText(all []mcp.ServerStatus, problems []config.Problem) err
 	for _, s := range all {
 		fmt.Fprintf(&b, "%s: %s", s.Name, s.State)
 		if s.State == mcp.Connected {
-			fmt.Fprintf(&b, ", %s", plural(len(s.Tools), "tool", "tools"))
+			fmt.Fprintf(&b, ", %s", render.Plural(len(s.Tools), "tool", "tools"))
 		}
 		fmt.Fprintf(&b, " (%s, %s)\n  %s\n", s.Exposure, s.Source, render.Clean(oneLine(s.Target, 300)))
 		if s.Err != "" {
@@ -523,7 +523,7 @@ func (x *mcpRun) inProject() error {
 	if x.opt("--local") == "" {
 		return nil
 	}
-	servers, _ := mcp.Load(x.paths, x.env.Dir, x.trusts(x.env.Dir).Trusted)
+	servers, _ := mcp.Load(x.paths, x.env.Dir, x.setup.Trusts(x.env.Dir).Trusted)
 	if !slices.ContainsFunc(servers, func(s mcp.Server) bool { return s.Name == x.words[0] && s.Source == mcp.Project }) {
 		return fmt.Errorf("there is no server %q in %s, or the project is not trusted", oneLine(x.words[0], 40), mcp.ProjectFile(x.env.Dir))
 	}

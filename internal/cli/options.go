@@ -6,10 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/boughdev/bough/internal/setup"
 )
 
 // args is a parsed command line.
 type args struct {
+	setup.Options // how sessions are set up
+
 	messages []string // what to say, in order
 	files    []string // @file, without the @
 
@@ -32,16 +36,6 @@ type args struct {
 	models                       string
 	listModels                   bool
 	listQuery                    string
-	tools                        []string
-	hasTools                     bool // --tools was given; its list may be empty
-	excludeTools                 []string
-	noBuiltin, noTools           bool
-	systemPrompt                 string
-	appendPrompt                 []string
-	noContext, noMCP             bool
-	skills, templates            []string // places besides the usual ones
-	noSkills, noTemplates        bool
-	approve, noApprove           bool
 	permissionMode               string
 	verbose                      bool
 	offline, quiet, ascii        bool
@@ -114,36 +108,36 @@ func options() []option {
 			return nil
 		}},
 		{"tools", "t", words, "LIST", "just these tools (* is a pattern), or +NAME,-NAME to change the usual set", func(a *args, v string) error {
-			a.tools, a.hasTools = split(v), true
+			a.Tools, a.HasTools = split(v), true
 			return nil
 		}},
 		{"exclude-tools", "xt", words, "LIST", "leave out these tools; may be given several times", func(a *args, v string) error {
-			a.excludeTools = append(a.excludeTools, split(v)...)
+			a.ExcludeTools = append(a.ExcludeTools, split(v)...)
 			return nil
 		}},
-		{"no-builtin-tools", "nbt", flag, "", "no built-in tools but those of --tools", on(func(a *args) *bool { return &a.noBuiltin })},
-		{"no-tools", "nt", flag, "", "no tools but those of --tools", on(func(a *args) *bool { return &a.noTools })},
-		{"system-prompt", "", words, "TEXT|PATH", "say this in place of the first part of the system prompt", str(func(a *args) *string { return &a.systemPrompt })},
+		{"no-builtin-tools", "nbt", flag, "", "no built-in tools but those of --tools", on(func(a *args) *bool { return &a.NoBuiltin })},
+		{"no-tools", "nt", flag, "", "no tools but those of --tools", on(func(a *args) *bool { return &a.NoTools })},
+		{"system-prompt", "", words, "TEXT|PATH", "say this in place of the first part of the system prompt", str(func(a *args) *string { return &a.SystemPrompt })},
 		{"append-system-prompt", "", words, "TEXT|PATH", "add this to the system prompt; may be given several times", func(a *args, v string) error {
-			a.appendPrompt = append(a.appendPrompt, v)
+			a.AppendPrompt = append(a.AppendPrompt, v)
 			return nil
 		}},
-		{"no-context-files", "nc", flag, "", "do not read AGENTS.md and the like", on(func(a *args) *bool { return &a.noContext })},
+		{"no-context-files", "nc", flag, "", "do not read AGENTS.md and the like", on(func(a *args) *bool { return &a.NoContext })},
 		{"skill", "", value, "PATH", "use this skill, or those in this folder; may be given several times", func(a *args, v string) error {
-			a.skills = append(a.skills, v)
+			a.Skills = append(a.Skills, v)
 			return nil
 		}},
 		{"prompt-template", "", value, "PATH", "use this prompt template, or those in this folder; likewise", func(a *args, v string) error {
-			a.templates = append(a.templates, v)
+			a.Templates = append(a.Templates, v)
 			return nil
 		}},
-		{"no-skills", "ns", flag, "", "no skills but those of --skill", on(func(a *args) *bool { return &a.noSkills })},
-		{"no-prompt-templates", "np", flag, "", "no templates but those of --prompt-template", on(func(a *args) *bool { return &a.noTemplates })},
+		{"no-skills", "ns", flag, "", "no skills but those of --skill", on(func(a *args) *bool { return &a.NoSkills })},
+		{"no-prompt-templates", "np", flag, "", "no templates but those of --prompt-template", on(func(a *args) *bool { return &a.NoTemplates })},
 		{"max-turns", "", value, "N", "end a run after N turns (0: no limit)", setMaxTurns},
-		{"approve", "a", flag, "", "trust what the project brings along, for this run", on(func(a *args) *bool { return &a.approve })},
-		{"no-approve", "na", flag, "", "leave it out", on(func(a *args) *bool { return &a.noApprove })},
+		{"approve", "a", flag, "", "trust what the project brings along, for this run", on(func(a *args) *bool { return &a.Approve })},
+		{"no-approve", "na", flag, "", "leave it out", on(func(a *args) *bool { return &a.NoApprove })},
 		{"permission-mode", "", value, "MODE", "what tools may do without a question: auto, auto-edit, ask or read-only", setPermissionMode},
-		{"no-mcp", "", flag, "", "start no MCP servers", on(func(a *args) *bool { return &a.noMCP })},
+		{"no-mcp", "", flag, "", "start no MCP servers", on(func(a *args) *bool { return &a.NoMCP })},
 		{"offline", "", flag, "", "no use of the network by itself", on(func(a *args) *bool { return &a.offline })},
 		{"export", "", value, "FILE", "write a session as a page and end: --export FILE [OUT], see bough help export", func(a *args, v string) error { a.export = v; return nil }},
 		{"all-branches", "", flag, "", "with --export: the whole tree", on(func(a *args) *bool { return &a.allBranches })},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/session"
 )
 
@@ -117,7 +118,7 @@ func (a *args) check() error {
 	switch {
 	case a.mode == "rpc" && len(a.files) > 0:
 		return errors.New("--mode rpc takes no @file: its messages come on standard input")
-	case a.approve && a.noApprove:
+	case a.Approve && a.NoApprove:
 		return errors.New("--approve and --no-approve contradict each other")
 	}
 	return nil
@@ -164,8 +165,8 @@ func (a *args) checkModel() error {
 
 func (a *args) checkTools() error {
 	signed := 0
-	for _, t := range a.tools {
-		if !isSigned(t) {
+	for _, t := range a.Tools {
+		if !setup.Signed(t) {
 			continue
 		}
 		signed++
@@ -176,13 +177,11 @@ func (a *args) checkTools() error {
 			return fmt.Errorf("--tools %s: a pattern cannot have a sign; name the tools", t)
 		}
 	}
-	if signed > 0 && signed < len(a.tools) {
+	if signed > 0 && signed < len(a.Tools) {
 		return errors.New("--tools: give names, or only +names and -names, not both")
 	}
 	return nil
 }
-
-func isSigned(tool string) bool { return tool[0] == '+' || tool[0] == '-' }
 
 // unknown is the error of an option that does not exist.
 func unknown(opts []option, name string) error {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/boughdev/bough/internal/setup"
 )
 
 func TestParse(t *testing.T) {
@@ -22,22 +24,22 @@ func TestParse(t *testing.T) {
 		{"behind -- only files are more than text", []string{"--", "-p", "@a", "--model", "--"},
 			args{messages: []string{"-p", "--model", "--"}, files: []string{"a"}}},
 		{"short options of several letters", []string{"-nc", "-xt", "bash", "-nbt", "-c"},
-			args{noContext: true, excludeTools: []string{"bash"}, noBuiltin: true, cont: true}},
-		{"a value may begin with a dash", []string{"--model", "-p", "-t", "-bash"}, args{model: "-p", tools: []string{"-bash"}, hasTools: true}},
+			args{Options: setup.Options{NoContext: true, ExcludeTools: []string{"bash"}, NoBuiltin: true}, cont: true}},
+		{"a value may begin with a dash", []string{"--model", "-p", "-t", "-bash"}, args{Options: setup.Options{Tools: []string{"-bash"}, HasTools: true}, model: "-p"}},
 		{"a value behind =, with = and blanks in it", []string{"--model=a=b c", "--no-session"}, args{model: "a=b c", noSession: true}},
-		{"the last one counts", []string{"--model", "a", "--model", "b", "-t", "read", "-t", "grep"}, args{model: "b", tools: []string{"grep"}, hasTools: true}},
-		{"what is left out adds up", []string{"-xt", "bash, edit", "-xt", ",write,"}, args{excludeTools: []string{"bash", "edit", "write"}}},
-		{"an empty list of tools is one", []string{"-t", ""}, args{hasTools: true}},
+		{"the last one counts", []string{"--model", "a", "--model", "b", "-t", "read", "-t", "grep"}, args{Options: setup.Options{Tools: []string{"grep"}, HasTools: true}, model: "b"}},
+		{"what is left out adds up", []string{"-xt", "bash, edit", "-xt", ",write,"}, args{Options: setup.Options{ExcludeTools: []string{"bash", "edit", "write"}}}},
+		{"an empty list of tools is one", []string{"-t", ""}, args{Options: setup.Options{HasTools: true}}},
 		{"--list-models takes a word, not an option, not a file", []string{"--list-models", "@a"}, args{listModels: true, files: []string{"a"}}},
 		{"--list-models with a word", []string{"--list-models", "son"}, args{listModels: true, listQuery: "son"}},
 		{"--mode", []string{"--mode", "json", "x"}, args{mode: "json", messages: []string{"x"}}},
 		{"--max-turns", []string{"--max-turns=0"}, args{maxTurns: 1}}, // see below
 		{"--thinking is looked at later", []string{"--thinking", ""}, args{hasThinking: true}},
-		{"--append-system-prompt adds up", []string{"--append-system-prompt", "a", "--append-system-prompt", "b"}, args{appendPrompt: []string{"a", "b"}}},
+		{"--append-system-prompt adds up", []string{"--append-system-prompt", "a", "--append-system-prompt", "b"}, args{Options: setup.Options{AppendPrompt: []string{"a", "b"}}}},
 		{"--fork names its copy", []string{"--fork", "x", "--session-id", "y"}, args{fork: "x", sessionID: "y"}},
 		{"--no-session reads one", []string{"--no-session", "--session", "x"}, args{noSession: true, session: "x"}},
 		{"skills and templates", []string{"-ns", "-np", "--skill", "a", "--skill=b", "--prompt-template", "c"},
-			args{noSkills: true, noTemplates: true, skills: []string{"a", "b"}, templates: []string{"c"}}},
+			args{Options: setup.Options{NoSkills: true, NoTemplates: true, Skills: []string{"a", "b"}, Templates: []string{"c"}}}},
 		{"switches without effect", []string{"--no-themes", "--lang", "en"}, args{}},
 		{"joining", []string{"--no-attach", "--attach", "1234", "--print"}, args{noAttach: true, attach: true, session: "1234", print: true}},
 		{"joining what is open", []string{"--attach", "-p", "x"}, args{attach: true, print: true, messages: []string{"x"}}},

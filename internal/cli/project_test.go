@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/boughdev/bough/internal/resource"
+	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/internal/trust"
 )
 
@@ -65,7 +67,7 @@ func TestAskTrust(t *testing.T) {
 			if got := r.settle(t.Context(), dir); got != tt.trusted {
 				t.Errorf("trusted: %v", got)
 			}
-			if got := r.trusts(dir); got.Trusted != tt.trusted || got.Ask {
+			if got := r.setup.Trusts(dir); got.Trusted != tt.trusted || got.Ask {
 				t.Errorf("afterwards: %+v", got)
 			}
 			saved, err := trust.Lookup(r.paths.Agent, dir)
@@ -106,8 +108,8 @@ func TestNobodyIsAsked(t *testing.T) {
 		trusted bool
 	}{
 		{"without a terminal", files, args{}, false, false},
-		{"with --approve", files, args{approve: true}, true, true},
-		{"with --no-approve", files, args{noApprove: true}, true, false},
+		{"with --approve", files, args{Options: setup.Options{Approve: true}}, true, true},
+		{"with --no-approve", files, args{Options: setup.Options{NoApprove: true}}, true, false},
 		{"if there is nothing to trust", nil, args{}, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,8 +131,12 @@ func TestAskAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.Reset()
-	r.projects = projects{} // another run
-	if !r.settle(t.Context(), dir) {
+	again, err := newRunner(r.env, &args{maxTurns: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.asks = true
+	if !again.settle(t.Context(), dir) {
 		t.Error("not trusted")
 	}
 	for _, want := range []string{"this has changed", "new      " + filepath.Join(".pi", "mcp.json"), "MCP server x runs: evil"} {
@@ -140,25 +146,18 @@ func TestAskAgain(t *testing.T) {
 	}
 }
 
-func TestFew(t *testing.T) {
-	odd := []resource.Problem{{Path: "/a", Message: "x"}, {Path: "/b", Message: "not used", Clash: true}, {Path: "/c\x1b[2J", Message: "--skill: gone"},
-		{Path: "/d", Message: "x"}, {Path: "/e", Message: "x"}, {Path: "/f", Message: "x"}, {Path: "/g", Message: "x"}}
-	for asks, want := range map[bool][]string{
-		false: {"/c", "5 skills, templates or packages are left out or odd"},
-		true:  {"/a: x", "/c", "/d: x", "3 skills, templates or packages are", "1 skill or template is not used"},
-	} {
-		got := (&runner{asks: asks}).few(odd)
-		ok := len(got) == len(want)
-		for i := range want {
-			ok = ok && strings.HasPrefix(got[i], want[i]) && !strings.Contains(got[i], "\x1b")
-		}
-		if !ok {
-			t.Errorf("asks %v: %q, want %q", asks, got, want)
+// contextOf returns the instructions that a session in a folder has, and what is
+// odd about them.
+func contextOf(t *testing.T, r *runner, dir string) (text string, odd []string) {
+	t.Helper()
+	made, odd := r.setup.Make(t.Context(), control.Place{Dir: dir}, control.Was{}, nil)
+	defer made.Close()
+	for _, s := range made.Prompt(nil).Sections {
+		if s.Name == prompt.ProjectContext {
+			text = s.Text
 		}
 	}
-	if got := (&runner{}).few(nil); got != nil {
-		t.Errorf("of nothing it tells %q", got)
-	}
+	return text, odd
 }
 
 func TestContextFilesOfStrangers(t *testing.T) {
@@ -179,14 +178,14 @@ func TestContextFilesOfStrangers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files["agent/settings.json"] = `{"bough":{"contextFiles":"` + tt.policy + `"}}`
-			r, dir, said := asker(t, files, nil, tt.in)
+			r, dir, said := asker(t, files, &args{Options: setup.Options{Approve: tt.trusted}, maxTurns: -1}, tt.in)
 			if r.settle(t.Context(), dir); (tt.policy == "ask") != strings.Contains(said.String(), "It begins:\n    Do this.\n") {
 				t.Errorf("asked: %s", said)
 			}
 			for _, told := range []string{tt.told, tt.then} {
-				got, odd := r.contextFiles(dir, tt.trusted, tt.policy)
-				if len(got) != tt.used {
-					t.Errorf("%d files are used", len(got))
+				got, odd := contextOf(t, r, dir)
+				if used := strings.Count(got, "mine") + strings.Count(got, strings.TrimSpace(text)); used != tt.used {
+					t.Errorf("%d files are used: %s", used, got)
 				}
 				if line := strings.Join(odd, "\n"); (told == "") != (line == "") || !strings.Contains(line, told) {
 					t.Errorf("told %q, want %q", line, told)
@@ -196,7 +195,7 @@ func TestContextFilesOfStrangers(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte("Do that."), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if _, odd := r.contextFiles(dir, tt.trusted, tt.policy); len(odd) != 1 || !strings.Contains(odd[0], "changed") {
+				if _, odd := contextOf(t, r, dir); len(odd) != 1 || !strings.Contains(odd[0], "changed") {
 					t.Errorf("of a change it tells %q", odd)
 				}
 			}
@@ -206,11 +205,11 @@ func TestContextFilesOfStrangers(t *testing.T) {
 
 // A yes for the folder of a context file counts, also if the project has none.
 func TestContextFileOfATrustedFolderAbove(t *testing.T) {
-	r, dir, _ := asker(t, map[string]string{"all/AGENTS.md": "x"}, nil, "")
-	if err := trust.Remember(t.Context(), r.places(), filepath.Dir(dir), true); err != nil {
+	r, dir, _ := asker(t, map[string]string{"all/AGENTS.md": "Do this.", "agent/settings.json": `{"bough":{"contextFiles":"trusted"}}`}, nil, "")
+	if err := trust.Remember(t.Context(), r.setup.Places(), filepath.Dir(dir), true); err != nil {
 		t.Fatal(err)
 	}
-	if got, odd := r.contextFiles(dir, false, "trusted"); len(got) != 1 || len(odd) > 0 {
+	if got, odd := contextOf(t, r, dir); !strings.Contains(got, "Do this.") || len(odd) > 0 {
 		t.Errorf("%v %q", got, odd)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/resource"
+	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/internal/trust"
 )
 
@@ -29,13 +30,12 @@ func resourcesCommand(_ context.Context, env Env, opts map[string]string, words 
 	if len(words) > 0 {
 		return commandUsage("list", "it takes no words")
 	}
-	r, err := newRunner(env, &args{maxTurns: -1, approve: opts["--approve"] != "", noApprove: opts["--no-approve"] != ""})
+	r, err := newRunner(env, &args{maxTurns: -1, Options: setup.Options{Approve: opts["--approve"] != "", NoApprove: opts["--no-approve"] != ""}})
 	if err != nil {
 		return err
 	}
-	d := r.trusts(env.Dir)
-	set, problems := resource.Find(r.resourceOptions(env.Dir, d.Trusted, choices{}))
-	problems = append(problems, set.Shadowed(isCommand)...)
+	d := r.setup.Trusts(env.Dir)
+	set, problems := r.setup.Resources(env.Dir, d.Trusted)
 	if d.Problem != nil {
 		problems = append(problems, resource.Problem{Path: trust.Path(r.paths.Agent), Message: d.Problem.Error()})
 	}
@@ -119,7 +119,7 @@ func from(o resource.Origin) string {
 
 // tilde writes a path with ~ for the home directory.
 func (r *runner) tilde(path string) string {
-	if short := short(path, r.paths.Home); short != render.OneLine(path) && short != "." {
+	if short := render.Below(path, r.paths.Home); short != render.OneLine(path) && short != "." {
 		return "~/" + short
 	}
 	return render.OneLine(path)

@@ -14,8 +14,10 @@ import (
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/journal"
+	"github.com/boughdev/bough/internal/mcp"
 	"github.com/boughdev/bough/internal/recall"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/provider"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
@@ -30,7 +32,7 @@ type runner struct {
 	live     *live           // as they are now
 	store    filestore.Store
 	asks     bool // there is a person at a terminal who can be asked
-	projects projects
+	setup    *setup.Maker
 	editor   *editor              // nil: there is none
 	service  *session.LeasedError // bough serve; nil: it is not asked
 }
@@ -47,6 +49,9 @@ func newRunner(env Env, a *args) (*runner, error) {
 		return nil, err
 	}
 	r.live = &live{r: r}
+	r.setup = &setup.Maker{Options: a.Options, Paths: r.paths, Getenv: env.Getenv, Abs: env.abs, Dir: env.Dir, Version: Version, Quiet: a.quiet,
+		Asks: func() bool { return r.asks }, Current: r.current, Sources: r.sources, Workspace: r.workspace,
+		Brought: func(dir string) []mcp.Server { return r.editor.servers(dir) }}
 	for _, p := range r.readSettings() {
 		r.tell(p.String())
 	}
@@ -78,6 +83,13 @@ func (r *runner) say(format string, args ...any) {
 	}
 }
 
+// warnOfTools tells which words of the command line fit no tool.
+func (r *runner) warnOfTools() {
+	for _, odd := range r.setup.OddTools() {
+		r.say("%s", odd)
+	}
+}
+
 // run opens the session and gives it to a front end.
 func (r *runner) run(ctx context.Context) (code int, err error) {
 	m := chooseMode(r.args, r.env)
@@ -85,7 +97,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
 	r.asks = m.talks() && r.env.StdinTerminal && r.env.StdoutTerminal
-	if before := r.trusts(r.env.Dir).Trusted; r.settle(ctx, r.env.Dir) && !before {
+	if before := r.setup.Trusts(r.env.Dir).Trusted; r.settle(ctx, r.env.Dir) && !before {
 		for _, p := range r.readSettings() {
 			r.tell(p.String())
 		}
@@ -214,7 +226,7 @@ func (r *runner) hint(ctx context.Context) string {
 // options puts the parts of the session service together.
 func (r *runner) options(m mode, models *models) control.Options {
 	r.live.mode = m
-	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setUp, Settings: r.live, Follow: m.talks(),
+	o := control.Options{Models: models, Export: r.exportLive, Find: slash.Target, Setup: r.setup.Make, Settings: r.live, Follow: m.talks(),
 		Journal: journal.Dir(filepath.Join(r.paths.State, "journal")), Recall: recall.New, Accounts: accounts{r.store}, Library: library{r}}
 	r.live.policy(&o)
 	if m == modeRPC {

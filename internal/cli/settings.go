@@ -13,6 +13,7 @@ import (
 
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/control"
+	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
 )
@@ -47,7 +48,7 @@ func (r *runner) current() config.Settings {
 
 // sources are the places that settings of a folder come from.
 func (r *runner) sources(dir string) *config.Sources {
-	s := config.Read(r.paths, dir, dir != "" && r.trusts(dir).Trusted)
+	s := config.Read(r.paths, dir, dir != "" && r.setup.Trusts(dir).Trusted)
 	s.Override(config.Environment(r.env.Getenv)...)
 	s.Override(r.args.overrides()...)
 	r.live.mu.Lock()
@@ -95,8 +96,8 @@ func (a *args) shown(s config.Settings) []config.Override {
 	add(a.provider != "", "defaultProvider", a.provider, "--provider")
 	add(a.model != "", "defaultModel", a.model, "--model")
 	add(slices.Contains(provider.Levels, a.thinking), "defaultThinkingLevel", a.thinking, "--thinking")
-	on := slices.DeleteFunc(slices.Clone(a.wantedTools(s.DefaultTools)), func(name string) bool { return fits(a.excludeTools, name) })
-	add(a.chosenTools(), "defaultTools", append([]string{}, on...), "--tools and the like")
+	on := slices.DeleteFunc(slices.Clone(a.WantedTools(s.DefaultTools)), func(name string) bool { return setup.Fits(a.ExcludeTools, name) })
+	add(a.ChosenTools(), "defaultTools", append([]string{}, on...), "--tools and the like")
 	return out
 }
 

@@ -229,18 +229,6 @@ func TestSettingsCount(t *testing.T) {
 		{`{"bough":{"maxTurns":5}}`, "--max-turns 0", "0", func(_ *runner, o control.Options) any { return o.MaxTurns }},
 		{`{"retry":{"enabled":false}}`, "", "0", func(_ *runner, o control.Options) any { return o.Retry.Max }},
 		{`{"retry":{"maxRetries":7,"baseDelayMs":5,"maxAgentDelayMs":6,"provider":{"maxRetryDelayMs":8}}}`, "", "{7 5ms 6ms 8ms}", func(_ *runner, o control.Options) any { return o.Retry }},
-		{`{"shellPath":"~/sh"}`, "", "HOME/sh", func(r *runner, _ control.Options) any {
-			return r.builtinOptions(control.Place{}, r.current()).ShellPath
-		}},
-		{`{"shellCommandPrefix":"a"}`, "", "a", func(r *runner, _ control.Options) any {
-			return r.builtinOptions(control.Place{}, r.current()).ShellPrefix
-		}},
-		{`{"bough":{"bash":{"defaultTimeout":90}}}`, "", "1m30s", func(r *runner, _ control.Options) any {
-			return r.builtinOptions(control.Place{}, r.current()).BashTimeout
-		}},
-		{`{"images":{"autoResize":false}}`, "", "true", func(r *runner, _ control.Options) any {
-			return r.builtinOptions(control.Place{}, r.current()).Images.KeepSize
-		}},
 		{`{"sessionDir":"s"}`, "", "HOME/project/s", func(r *runner, _ control.Options) any { return r.store.Flat }},
 		{`{"sessionDir":"s"}`, "--session-dir t", "HOME/project/t", func(r *runner, _ control.Options) any { return r.store.Flat }},
 		{`{"bough":{"sync":"off"}}`, "", "off", func(r *runner, _ control.Options) any { return r.store.Sync }},

@@ -39,7 +39,7 @@ func TestTools(t *testing.T) {
 		r := p.runner(words...)
 		r.warnOfTools()
 		var names []string
-		made, _ := r.setUp(t.Context(), control.Place{Dir: p.dir, Model: func() (provider.Info, string) { return provider.Info{}, "" }}, control.Was{}, nil)
+		made, _ := r.setup.Make(t.Context(), control.Place{Dir: p.dir, Model: func() (provider.Info, string) { return provider.Info{}, "" }}, control.Was{}, nil)
 		for _, tool := range made.Tools() {
 			names = append(names, tool.Spec().Name)
 		}
@@ -53,7 +53,7 @@ func TestTools(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.write("agent/settings.json", `{"defaultTools":["read","ls"]}`)
-	if got := strings.Join(p.runner("-t", "-ls,+bash").args.wantedTools(p.runner().settings.DefaultTools), " "); got != "read bash" {
+	if got := strings.Join(p.runner("-t", "-ls,+bash").args.WantedTools(p.runner().settings.DefaultTools), " "); got != "read bash" {
 		t.Errorf("the usual tools of the settings changed: %q, want read bash", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestSystemPrompt(t *testing.T) {
 		if !slices.Contains(words, "-a") {
 			words = append(words, "-na", "-q")
 		}
-		made, odd := p.runner(words...).setUp(t.Context(), control.Place{Dir: p.dir}, control.Was{}, nil)
+		made, odd := p.runner(words...).setup.Make(t.Context(), control.Place{Dir: p.dir}, control.Was{}, nil)
 		state := made.Prompt(nil)
 		got := map[string]string{}
 		for _, s := range state.Sections {
@@ -109,14 +109,5 @@ func TestSystemPrompt(t *testing.T) {
 				t.Errorf("told %q, want %q", odd, tt.odd)
 			}
 		})
-	}
-}
-
-// Each start compares each tool with each word, so this must cost nothing.
-func TestWordsWithoutStarsAllocateNothing(t *testing.T) {
-	list := []string{"read", "bash", "ed?t", "[g]rep"}
-	fit := false
-	if n := testing.AllocsPerRun(10, func() { fit = fits(list, "bash") && !fits(list, "edit") && !fits(list, "grep") }); n != 0 || !fit {
-		t.Errorf("%v allocations, fit %v; want 0, true", n, fit)
 	}
 }

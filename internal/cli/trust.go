@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/trust"
 )
 
@@ -50,7 +51,7 @@ func trustCommand(ctx context.Context, env Env, _ map[string]string, words []str
 	case "list":
 		return r.listTrust()
 	case "forget":
-		if err := trust.Forget(ctx, r.places(), dir); err != nil {
+		if err := trust.Forget(ctx, r.setup.Places(), dir); err != nil {
 			return err
 		}
 		saved, err := trust.Lookup(r.paths.Agent, dir)
@@ -73,13 +74,13 @@ func trustCommand(ctx context.Context, env Env, _ map[string]string, words []str
 
 // trustDir keeps an answer for a project.
 func (r *runner) trustDir(ctx context.Context, dir string, yes bool) error {
-	return trust.Remember(ctx, r.places(), dir, yes)
+	return trust.Remember(ctx, r.setup.Places(), dir, yes)
 }
 
 // showTrust says how things are in the working directory.
 func (r *runner) showTrust() error {
 	dir := r.env.Dir
-	d := r.trusts(dir)
+	d := r.setup.Trusts(dir)
 	if d.Problem != nil {
 		return d.Problem
 	}
@@ -116,7 +117,7 @@ func (r *runner) listTrust() error {
 		if e.Trusted {
 			word = "yes"
 		}
-		fmt.Fprintf(out, "%s  %s\n", word, short(e.Dir, ""))
+		fmt.Fprintf(out, "%s  %s\n", word, render.Below(e.Dir, ""))
 	}
 	return out.Flush()
 }

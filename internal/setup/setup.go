@@ -1,4 +1,8 @@
-package cli
+// Package setup makes what a session works with in its folder: tools, instructions,
+// skills and templates, MCP servers, permissions. It makes them of files, settings
+// and the command line, of a project only as far as that is trusted, and asks
+// nobody.
+package setup
 
 import (
 	"context"
@@ -19,12 +23,34 @@ import (
 	"github.com/boughdev/bough/tool/builtin"
 )
 
+// A Maker makes setups in one run of the program. Its fields are set before it is
+// used; Quiet, Workspace and Brought need not be. It may be used by several
+// goroutines.
+type Maker struct {
+	Options
+	Paths   config.Paths
+	Getenv  func(string) string
+	Abs     func(string) string // makes a path of the command line absolute
+	Dir     string              // where the program was started
+	Version string
+	Quiet   bool        // what is of no consequence is not told
+	Asks    func() bool // whether there is a person at a terminal
+
+	Current func() config.Settings           // those of Dir
+	Sources func(dir string) *config.Sources // the places that settings of a folder come from
+
+	Workspace func(control.Place) workspace.Workspace // nil: the folder itself
+	Brought   func(dir string) []mcp.Server           // servers besides those of mcp.json; nil: none
+
+	projects projects
+}
+
 // setup is what a session works with in its folder. Of the command line, of what
 // the path remembers and of the settings, the first that says something counts.
 type setup struct {
 	control.Plain // what a setup need not have
 
-	r        *runner
+	m        *Maker
 	place    control.Place
 	settings config.Settings
 	was      control.Was
@@ -41,30 +67,30 @@ type setup struct {
 
 var _ control.Setup = (*setup)(nil)
 
-// setUp makes the setup of a session.
-func (r *runner) setUp(_ context.Context, p control.Place, was control.Was, old control.Setup) (control.Setup, []string) {
-	s := &setup{r: r, place: p, was: was, settings: r.current()}
+// Make makes the setup of a session.
+func (m *Maker) Make(_ context.Context, p control.Place, was control.Was, old control.Setup) (control.Setup, []string) {
+	s := &setup{m: m, place: p, was: was, settings: m.Current()}
 	before, _ := old.(*setup)
 	var odd []string
 	tell := func(more []string) { odd = append(odd, more...) }
 	tell(s.choose())
-	s.found = r.resources(p.Dir, s.chosen)
+	s.found = m.resources(p.Dir, s.chosen)
 	tell(s.found.odd)
-	if p.Dir != r.env.Dir || before != nil {
+	if p.Dir != m.Dir || before != nil {
 		var problems []config.Problem
-		s.settings, problems = r.sources(p.Dir).Settings()
+		s.settings, problems = m.Sources(p.Dir).Settings()
 		for _, pr := range problems {
 			odd = append(odd, pr.String())
 		}
 	}
-	o := r.builtinOptions(p, s.settings)
-	s.builtins = builtin.Tools(r.workspace(p), o)
+	o := m.builtinOptions(p, s.settings)
+	s.builtins = builtin.Tools(m.workspace(p), o)
 	tell(s.chooseTools(before))
 	var more []string
-	s.texts, more = r.texts(p.Dir, was, s.chosen, s.found.trusted, s.settings.Bough.ContextFiles)
+	s.texts, more = m.texts(p.Dir, was, s.chosen, s.found.trusted, s.settings.Bough.ContextFiles)
 	tell(more)
 	if !s.chosen.NoMCP {
-		s.servers, more = r.connect(p, s.found.trusted, o.Images, before)
+		s.servers, more = m.connect(p, s.found.trusted, o.Images, before)
 		tell(more)
 	}
 	tell(s.missing())
@@ -91,8 +117,8 @@ func (s *setup) chooseTools(before *setup) (odd []string) {
 			}
 		}
 	}
-	s.on = s.r.args.wantedTools(usual)
-	if s.r.args.chosenTools() {
+	s.on = s.m.WantedTools(usual)
+	if s.m.ChosenTools() {
 		s.rememberTools()
 		return nil
 	}
@@ -117,7 +143,7 @@ func (s *setup) isBuiltin(name string) bool {
 }
 
 func (s *setup) isOn(name string) bool {
-	return fits(s.on, name) && !fits(s.r.args.excludeTools, name)
+	return Fits(s.on, name) && !Fits(s.m.ExcludeTools, name)
 }
 
 // names are those of the built-in tools that are on.
@@ -165,13 +191,13 @@ func (s *setup) offered() []tool.Tool {
 // takes reports whether a tool of an MCP server is on: --tools has no say in it
 // unless it names such tools.
 func (s *setup) takes(name string) bool {
-	a := s.r.args
-	names := slices.ContainsFunc(a.tools, func(w string) bool { return strings.HasPrefix(w, "mcp__") })
+	a := &s.m.Options
+	names := slices.ContainsFunc(a.Tools, func(w string) bool { return strings.HasPrefix(w, "mcp__") })
 	switch {
-	case a.noTools && !fits(a.tools, name), names && !fits(a.tools, name):
+	case a.NoTools && !Fits(a.Tools, name), names && !Fits(a.Tools, name):
 		return false
 	}
-	return !fits(a.excludeTools, name) && !slices.Contains(s.chosen.Off, name)
+	return !Fits(a.ExcludeTools, name) && !slices.Contains(s.chosen.Off, name)
 }
 
 func (s *setup) Listing() []protocol.ToolInfo {
@@ -201,7 +227,7 @@ func (s *setup) Switch(on, off []string) error {
 	now := slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(off, name) })
 	for _, name := range on {
 		switch {
-		case fits(s.r.args.excludeTools, name):
+		case Fits(s.m.ExcludeTools, name):
 			return protocol.Fail(protocol.BadRequest, "%s was left out by --exclude-tools.", name)
 		case s.isBuiltin(name) && !slices.Contains(now, name):
 			now = append(now, name)
@@ -267,7 +293,7 @@ func (s *setup) Changed() <-chan struct{} {
 
 // Shell runs a command of the user.
 func (s *setup) Shell(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error) {
-	b, err := builtin.RunUserCommand(ctx, workspace.NewLocal(s.place.Dir), s.r.builtinOptions(s.place, s.settings), command, onDelta)
+	b, err := builtin.RunUserCommand(ctx, workspace.NewLocal(s.place.Dir), s.m.builtinOptions(s.place, s.settings), command, onDelta)
 	return protocol.BashResult(b), err
 }
 

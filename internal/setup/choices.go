@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"bytes"
@@ -46,22 +46,22 @@ func (s *setup) choose() (odd []string) {
 			odd = append(odd, fmt.Sprintf("How this session was set up cannot be read (entry bough.setup: %v), so it has today's settings.", err))
 		}
 	}
-	a := s.r.args
-	s.chosen.Preamble = s.chosen.Preamble || a.systemPrompt != ""
-	s.chosen.Addendum = s.chosen.Addendum || len(a.appendPrompt) > 0
-	s.chosen.NoContext = s.chosen.NoContext || a.noContext
-	s.chosen.NoSkills = s.chosen.NoSkills || a.noSkills
-	s.chosen.NoTemplates = s.chosen.NoTemplates || a.noTemplates
-	s.chosen.NoMCP = s.chosen.NoMCP || a.noMCP
-	s.chosen.Skills = s.r.withPlaces(s.chosen.Skills, a.skills)
-	s.chosen.Templates = s.r.withPlaces(s.chosen.Templates, a.templates)
+	a := &s.m.Options
+	s.chosen.Preamble = s.chosen.Preamble || a.SystemPrompt != ""
+	s.chosen.Addendum = s.chosen.Addendum || len(a.AppendPrompt) > 0
+	s.chosen.NoContext = s.chosen.NoContext || a.NoContext
+	s.chosen.NoSkills = s.chosen.NoSkills || a.NoSkills
+	s.chosen.NoTemplates = s.chosen.NoTemplates || a.NoTemplates
+	s.chosen.NoMCP = s.chosen.NoMCP || a.NoMCP
+	s.chosen.Skills = s.m.withPlaces(s.chosen.Skills, a.Skills)
+	s.chosen.Templates = s.m.withPlaces(s.chosen.Templates, a.Templates)
 	return odd
 }
 
 // withPlaces adds places of the command line to those that there are.
-func (r *runner) withPlaces(have, more []string) []string {
+func (m *Maker) withPlaces(have, more []string) []string {
 	for _, p := range more {
-		if p = r.env.abs(p); !slices.Contains(have, p) {
+		if p = m.Abs(p); !slices.Contains(have, p) {
 			have = append(have, p)
 		}
 	}

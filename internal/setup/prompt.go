@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"fmt"
@@ -18,28 +18,28 @@ type texts struct {
 
 // texts reads them: the command line's, else those that the path remembers that
 // its command line gave, else those of the prompt files. It says what was odd.
-func (r *runner) texts(dir string, was control.Was, chosen choices, trusted bool, policy string) (t texts, odd []string) {
+func (m *Maker) texts(dir string, was control.Was, chosen choices, trusted bool, policy string) (t texts, odd []string) {
 	project := ""
 	if trusted {
 		project = dir
 	}
-	t.preamble, t.addendum, odd = prompt.PromptFiles(r.paths.Agent, project)
+	t.preamble, t.addendum, odd = prompt.PromptFiles(m.Paths.Agent, project)
 	if chosen.Preamble {
 		t.preamble = prompt.Text{Text: declared(was.Declared, prompt.Preamble)}
 	}
 	if chosen.Addendum {
 		t.addendum = prompt.Text{Text: declared(was.Declared, prompt.Addendum)}
 	}
-	if v := r.args.systemPrompt; v != "" {
-		text, warning := r.textOrFile("--system-prompt", v)
+	if v := m.SystemPrompt; v != "" {
+		text, warning := m.textOrFile("--system-prompt", v)
 		if warning != "" {
 			odd = append(odd, warning)
 		}
 		t.preamble = text
 	}
 	var added []string
-	for _, v := range r.args.appendPrompt {
-		text, warning := r.textOrFile("--append-system-prompt", v)
+	for _, v := range m.AppendPrompt {
+		text, warning := m.textOrFile("--append-system-prompt", v)
 		if warning != "" {
 			odd = append(odd, warning)
 		}
@@ -52,7 +52,7 @@ func (r *runner) texts(dir string, was control.Was, chosen choices, trusted bool
 	}
 	if !chosen.NoContext {
 		var warnings []string
-		t.context, warnings = r.contextFiles(dir, trusted, policy)
+		t.context, warnings = m.contextFiles(dir, trusted, policy)
 		odd = append(odd, warnings...)
 	}
 	return t, odd
@@ -60,12 +60,12 @@ func (r *runner) texts(dir string, was control.Was, chosen choices, trusted bool
 
 // textOrFile reads the value of an option that is a text or the path of one, and
 // says what is odd about it.
-func (r *runner) textOrFile(option, v string) (text prompt.Text, warning string) {
+func (m *Maker) textOrFile(option, v string) (text prompt.Text, warning string) {
 	text = prompt.Text{Text: v}
 	if v == "" || strings.ContainsAny(v, "\n\x00") {
 		return text, ""
 	}
-	path := r.env.abs(v)
+	path := m.Abs(v)
 	switch info, err := os.Stat(path); {
 	case err != nil && looksLikePath(v):
 		return text, fmt.Sprintf("%s: there is no file %s, so these words themselves are the text.", option, path)
@@ -74,7 +74,7 @@ func (r *runner) textOrFile(option, v string) (text prompt.Text, warning string)
 	case !info.Mode().IsRegular():
 		return text, fmt.Sprintf("%s: %s is no file that can be read, so these words themselves are the text.", option, path)
 	}
-	text, err := prompt.TextOrFile(path, r.env.Dir)
+	text, err := prompt.TextOrFile(path, m.Dir)
 	if err != nil {
 		return text, fmt.Sprintf("%s is left out: %v", option, err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -39,9 +39,11 @@ type servers struct {
 // connect begins to connect to the MCP servers of a folder. A setup that goes
 // before shares its own if they are the same; those of them that failed are tried
 // again.
-func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimits, old *setup) (*servers, []string) {
-	list, problems := mcp.Load(r.paths, p.Dir, trusted)
-	list = mcp.Beside(list, r.editor.servers(p.Dir))
+func (m *Maker) connect(p control.Place, trusted bool, images builtin.ImageLimits, old *setup) (*servers, []string) {
+	list, problems := mcp.Load(m.Paths, p.Dir, trusted)
+	if m.Brought != nil {
+		list = mcp.Beside(list, m.Brought(p.Dir))
+	}
 	var odd []string
 	for _, pr := range problems {
 		odd = append(odd, pr.String())
@@ -63,8 +65,8 @@ func (r *runner) connect(p control.Place, trusted bool, images builtin.ImageLimi
 			odd = append(odd, fmt.Sprintf("The MCP server %s cannot be started: there is no command %s.", l.Name, l.Command))
 		}
 	}
-	s.manager = mcp.New(mcp.Options{Servers: list, Dir: p.Dir, Paths: r.paths, Env: config.Env(r.env.Getenv), Environ: os.Environ(),
-		Version: Version, Image: images.Fit,
+	s.manager = mcp.New(mcp.Options{Servers: list, Dir: p.Dir, Paths: m.Paths, Env: config.Env(m.Getenv), Environ: os.Environ(),
+		Version: m.Version, Image: images.Fit,
 		OnChange: func() {
 			select {
 			case s.changed <- struct{}{}:
