@@ -81,25 +81,12 @@ func (t turn) took(priced bool) string {
 	return s
 }
 
-// lastCompaction is the one that governs what the model sees here, or nil.
-func (r *repl) lastCompaction() *session.Entry {
-	path := r.view.Path()
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type == session.TypeCompaction {
-			return path[i]
-		}
-	}
-	return nil
-}
-
-const notCompacted = "Nothing is compacted on this path: the model sees all of it."
-
 // uncompact stands right before the last compaction, where the model sees again
 // what that has summed up.
 func (r *repl) uncompact() error {
-	e := r.lastCompaction()
+	e := slash.LastCompaction(r.view.Tree, r.view.Leaf)
 	if e == nil {
-		r.say(notCompacted)
+		r.say(slash.NotCompacted)
 		return nil
 	}
 	before := session.ID("")
@@ -123,8 +110,8 @@ func (r *repl) showSummary(c slash.Command) error {
 			e = r.view.Tree.Get(id)
 		}
 	default:
-		if e = r.lastCompaction(); e == nil {
-			r.say(notCompacted)
+		if e = slash.LastCompaction(r.view.Tree, r.view.Leaf); e == nil {
+			r.say(slash.NotCompacted)
 			return nil
 		}
 	}
@@ -132,7 +119,7 @@ func (r *repl) showSummary(c slash.Command) error {
 		r.say("%s", sentence(err))
 		return nil
 	}
-	text, ok, err := summaryOf(e)
+	text, ok, err := slash.SummaryOf(e)
 	switch {
 	case err != nil:
 		r.failed(err)
@@ -144,25 +131,10 @@ func (r *repl) showSummary(c slash.Command) error {
 	return nil
 }
 
-// summaryOf returns the words of a compaction or the summary of a branch.
-func summaryOf(e *session.Entry) (string, bool, error) {
-	body, err := e.Body()
-	if err != nil {
-		return "", false, err
-	}
-	switch b := body.(type) {
-	case session.Compaction:
-		return b.Summary, true, nil
-	case session.BranchSummary:
-		return b.Summary, true, nil
-	}
-	return "", false, nil
-}
-
 // summaryAnew gives the summary of a compaction back; what is said next takes its
 // place beside it.
 func (r *repl) summaryAnew(e *session.Entry) error {
-	text, _, err := summaryOf(e)
+	text, _, err := slash.SummaryOf(e)
 	if err != nil {
 		r.failed(err)
 		return nil

@@ -5,7 +5,6 @@ import (
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
-	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -62,7 +61,7 @@ func (r *repl) replace(c slash.Command) error {
 		r.say("%s", sentence(err))
 		return nil
 	}
-	text, ok, err := r.wordsSeen(id)
+	text, ok, err := slash.WordsSeen(r.view.Tree, r.view.Leaf, id)
 	switch {
 	case err != nil:
 		r.failed(err)
@@ -75,31 +74,6 @@ func (r *repl) replace(c slash.Command) error {
 	r.draft = &draft{edits: id, stayed: true}
 	r.out.line(none, render.Clean(text))
 	return nil
-}
-
-// wordsSeen returns the words of a message as the model sees it, or those that it has
-// if the model does not see it; false if it is none.
-func (r *repl) wordsSeen(id session.ID) (string, bool, error) {
-	p, err := new(session.Projector).Context(r.view.Tree, r.view.Leaf)
-	if err != nil {
-		return "", false, err
-	}
-	own, err := session.Project([]*session.Entry{r.view.Tree.Get(id)})
-	if err != nil {
-		return "", false, err
-	}
-	for _, items := range [][]session.Item{p.Items, own.Items} {
-		for _, it := range items {
-			if it.Entry.ID != id {
-				continue
-			}
-			switch it.Message.Role {
-			case message.User, message.Assistant, message.ToolResult, message.Custom:
-				return it.Message.Text("\n"), true, nil
-			}
-		}
-	}
-	return "", false, nil
 }
 
 // replaced gives the model other words in place of those of a message.

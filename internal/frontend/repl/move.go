@@ -124,7 +124,7 @@ func (r *repl) moved(nav protocol.Navigated) error {
 
 // branch stands right after an entry, or lists the branches here.
 func (r *repl) branch(c slash.Command) error {
-	c, summary := summarizing(c)
+	c, summary := slash.Summarizing(c)
 	a, err := c.Args("--strict", "--exact", "--summary")
 	switch {
 	case err != nil:
@@ -174,7 +174,7 @@ func (r *repl) branches() {
 		case tip != n:
 			marks = append(marks, fmt.Sprintf("(its newest: #%d)", tip))
 		}
-		r.out.line(none, r.row(fmt.Sprintf("#%d", n), digits+1, previews.Of(e), marks))
+		r.out.line(none, slash.Row(r.o.Width, fmt.Sprintf("#%d", n), digits+1, previews.Of(e), marks))
 	}
 	r.say("/branch #N stands after one of them.")
 }
@@ -182,7 +182,7 @@ func (r *repl) branches() {
 // goTo goes to an entry as choosing it in a tree does: a message that was
 // written by a person comes back.
 func (r *repl) goTo(c slash.Command) error {
-	c, summary := summarizing(c)
+	c, summary := slash.Summarizing(c)
 	a, err := c.Args()
 	if err == nil && len(a.Words) == 0 {
 		err = errors.New("say where to: /goto with a number of /history, a #number of /tree, an id or a label")

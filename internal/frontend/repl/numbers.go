@@ -117,15 +117,7 @@ func begins(list, with []session.ID) bool {
 	return len(with) <= len(list) && slices.Equal(list[:len(with)], with)
 }
 
-func (r *repl) onPath(id session.ID) bool {
-	t := r.view.Tree
-	for e := t.Get(r.view.Leaf); e != nil; e = t.Parent(e.ID) {
-		if e.ID == id {
-			return true
-		}
-	}
-	return false
-}
+func (r *repl) onPath(id session.ID) bool { return slash.OnPath(r.view.Tree, r.view.Leaf, id) }
 
 // number is how an entry is named: [5] on the path, else #9. What is not counted
 // has the number of what it follows.

@@ -36,13 +36,7 @@ func (r *repl) standing() string {
 	return "session " + string(id) + "  model " + r.modelName()
 }
 
-func (r *repl) modelName() string {
-	m := r.view.Model
-	if m == nil {
-		return "none"
-	}
-	return render.OneLine(m.Provider + "/" + m.ID)
-}
+func (r *repl) modelName() string { return slash.ModelName(r.view.Model) }
 
 // messages are those of user and model on all branches: how many, what the first
 // one says, and when the last one was said.
@@ -183,7 +177,7 @@ func (r *repl) forkPoints() {
 	var rows []string
 	for i, id := range chain {
 		if e := r.view.Tree.Get(id); e.Role == message.User {
-			rows = append(rows, r.row(fmt.Sprintf("[%d]", i), digits+2, previews.Of(e), nil))
+			rows = append(rows, slash.Row(r.o.Width, fmt.Sprintf("[%d]", i), digits+2, previews.Of(e), nil))
 		}
 	}
 	if len(rows) == 0 {

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,19 +67,8 @@ func (r *repl) headline(e *session.Entry) string {
 	if p.Mark != "" {
 		parts = append(parts, p.Mark)
 	}
-	chain, err := render.Chain(r.view.Tree, r.view.Leaf)
-	i := slices.IndexFunc(chain, func(l render.Link) bool { return l.Entry.ID == e.ID })
-	switch {
-	case err != nil:
-	case i < 0 && e.Speaks() && !r.onPath(e.ID):
-		parts = append(parts, "on another branch")
-	case i < 0:
-	case chain[i].Compacted:
-		parts = append(parts, "compacted: the model sees the summary instead")
-	case chain[i].Omitted:
-		parts = append(parts, "left out: the model does not see it")
-	case chain[i].Edited:
-		parts = append(parts, "edited: the model sees other words")
+	if how := slash.HowSeen(r.view.Tree, r.view.Leaf, e); how != "" {
+		parts = append(parts, how)
 	}
 	return strings.Join(parts, ", ")
 }

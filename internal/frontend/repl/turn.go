@@ -1,9 +1,9 @@
 package repl
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -52,7 +52,7 @@ func (t turn) line(gauge string, priced bool) string {
 	}
 	parts := []string{count(t.in) + " in"}
 	if t.cached > 0 {
-		parts = append(parts, count(t.cached)+" cached = "+percent(t.cached, t.in+t.cached+t.written))
+		parts = append(parts, count(t.cached)+" cached = "+slash.Percent(t.cached, t.in+t.cached+t.written))
 	}
 	if t.written > 0 {
 		parts = append(parts, count(t.written)+" to the cache")
@@ -65,14 +65,6 @@ func (t turn) line(gauge string, priced bool) string {
 		parts = append(parts, usd)
 	}
 	return "(" + strings.Join(append(parts, gauge), ", ") + ")"
-}
-
-// percent is a share of all tokens that were sent; 100% is all of them.
-func percent(n, of int64) string {
-	if n <= 0 || of <= 0 {
-		return "0%"
-	}
-	return fmt.Sprintf("%d%%", 100*n/of)
 }
 
 // account writes what the answer took and begins anew.

@@ -20,7 +20,7 @@ func TestTheWordsOfASummary(t *testing.T) {
 		if !ok || err != nil {
 			t.Fatal(err)
 		}
-		rest, words := summarizing(c)
+		rest, words := slash.Summarizing(c)
 		focus := "-"
 		if words != nil {
 			focus = *words
