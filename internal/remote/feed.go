@@ -59,40 +59,12 @@ func numbers(ev protocol.Event) uint64 {
 	return 1
 }
 
-// weight is roughly what an event takes, in bytes.
+// weight is what an event takes in a feed, in bytes. What has a tree is not kept.
 func weight(ev protocol.Event) int {
-	const least = 256
-	switch e := ev.(type) {
-	case protocol.Appended:
-		return least + e.Entry.Line.Size
-	case protocol.Delta:
-		return least + len(e.Text)
-	case protocol.BashOutput:
-		return least + len(e.Delta)
-	case protocol.TurnEnded:
-		n := least + len(e.Answer.JSON())
-		for _, m := range e.Results {
-			n += len(m.JSON())
-		}
-		return n
-	case protocol.LoopEnded:
-		n := least
-		for _, m := range e.Messages {
-			n += len(m.JSON())
-		}
-		return n
-	case protocol.ToolProgress:
-		n := least
-		for _, b := range e.Output.Content {
-			n += len(b.Text) + len(b.Data)
-		}
-		return n
-	case protocol.Opened:
-		if e.Tree != nil {
-			return mostKept // is not kept
-		}
+	if o, ok := ev.(protocol.Opened); ok && o.Tree != nil {
+		return mostKept
 	}
-	return least
+	return protocol.Weight(ev)
 }
 
 func (f *feed) put(ev protocol.Event) {

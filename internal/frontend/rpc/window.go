@@ -186,14 +186,14 @@ func (w *window) follow(ctx context.Context) {
 // put keeps an event for the writer. It returns false when no more are wanted.
 func (w *window) put(ev protocol.Event) bool {
 	s := w.s
-	size := weigh(ev)
+	size := protocol.Weight(ev)
 	s.mu.Lock()
 	w.note(ev)
 	merged := false
 	if n := len(w.waiting); n > 0 {
 		last := &w.waiting[n-1]
 		if sum, ok := protocol.Merge(last.Event, ev); ok {
-			all := weigh(sum)
+			all := protocol.Weight(sum)
 			w.weight += all - last.size
 			*last, merged = event{sum, all}, true
 		}
@@ -244,57 +244,4 @@ func (s *server) ring() {
 	case s.wake <- struct{}{}:
 	default:
 	}
-}
-
-// weigh says how many bytes an event has, about.
-func weigh(ev protocol.Event) int {
-	n := 64
-	switch e := ev.(type) {
-	case protocol.Appended:
-		n += e.Entry.Line.Size
-	case protocol.AnswerStarted:
-		n += len(e.Message.JSON())
-	case protocol.Delta:
-		n += len(e.Text)
-		if e.Block != nil {
-			n += len(e.Block.Text) + len(e.Block.Arguments)
-		}
-	case protocol.TurnEnded:
-		n += len(e.Answer.JSON())
-		for _, m := range e.Results {
-			n += len(m.JSON())
-		}
-	case protocol.LoopEnded:
-		for _, m := range e.Messages {
-			n += len(m.JSON())
-		}
-	case protocol.ToolStarted:
-		n += len(e.Args)
-	case protocol.ToolProgress:
-		n += len(e.Args) + weighOutput(e)
-	case protocol.ToolEnded:
-		for _, b := range e.Output.Content {
-			n += len(b.Text) + len(b.Data)
-		}
-		n += len(e.Output.Details)
-	case protocol.BashOutput:
-		n += len(e.Delta)
-	case protocol.QueueChanged:
-		for _, text := range slices.Concat(e.Steering, e.FollowUp) {
-			n += len(text)
-		}
-	case protocol.Asked:
-		n += len(e.Text)
-		if e.About != nil {
-			n += len(e.About.Args) + len(e.About.Diff)
-		}
-	}
-	return n
-}
-
-func weighOutput(e protocol.ToolProgress) (n int) {
-	for _, b := range e.Output.Content {
-		n += len(b.Text) + len(b.Data)
-	}
-	return n + len(e.Output.Details)
 }
