@@ -48,7 +48,8 @@ type answer struct {
 
 const mostErrands = 256
 
-// letIn opens a session for a client that is busy until it is released.
+// letIn opens a session for a client that is busy until it is released. If one of
+// that id has come meanwhile it is that one.
 func (s *Server) letIn(ctx context.Context, id string, shared bool, o protocol.Open) (*guest, error) {
 	c, leave, err := s.Door.Open(ctx, o)
 	if err != nil {
@@ -57,13 +58,22 @@ func (s *Server) letIn(ctx context.Context, id string, shared bool, o protocol.O
 	g := &guest{s: s, id: id, shared: shared, c: c, leave: sync.OnceFunc(leave), busy: 1, feeds: map[string]*feed{}, errands: map[string]*errand{}}
 	g.ctx, g.cancel = context.WithCancel(s.ctx)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		g.cancel()
-		leave()
-		return nil, protocol.ErrClosed
+	closed, other := s.closed, s.guests[id]
+	if other != nil && !other.hold() {
+		other = nil
 	}
-	s.guests[id] = g
+	if !closed && other == nil {
+		s.guests[id] = g
+	}
+	s.mu.Unlock()
+	switch {
+	case closed:
+		g.close()
+		return nil, protocol.ErrClosed
+	case other != nil:
+		g.close()
+		return other, nil
+	}
 	return g, nil
 }
 
@@ -140,6 +150,14 @@ func (g *guest) waitLocked() {
 // expire lets a client go that nobody has asked anything of for a while. A run that
 // it may have begun is waited for, unless that waits for people.
 func (g *guest) expire() {
+	g.s.mu.Lock()
+	if g.s.closed {
+		g.s.mu.Unlock()
+		return
+	}
+	g.s.work.Add(1)
+	g.s.mu.Unlock()
+	defer g.s.work.Done()
 	ctx, cancel := context.WithTimeout(g.ctx, 10*time.Second)
 	st, err := protocol.Call(ctx, g.c, protocol.GetState{})
 	cancel()

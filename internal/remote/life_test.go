@@ -6,6 +6,8 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -310,4 +312,46 @@ func TestSilence(t *testing.T) {
 		h.Close()
 		<-served
 	})
+}
+
+// meeting is a door that lets two in at once.
+type meeting struct {
+	*stub
+	both sync.WaitGroup
+}
+
+func (m *meeting) Open(ctx context.Context, o protocol.Open) (protocol.Client, func(), error) {
+	m.both.Done()
+	m.both.Wait()
+	return m.stub.Open(ctx, o)
+}
+
+// Who asks at a session while another does so for the first time shares its client,
+// and nothing stays open behind the server.
+func TestTwoAskAtASessionAtOnce(t *testing.T) {
+	door := &meeting{stub: &stub{}}
+	door.both.Add(2)
+	s := &remote.Server{Door: door, Tokens: []remote.Key{{Token: secret, Role: remote.Owner}}}
+	h := s.Handler()
+	var asked sync.WaitGroup
+	for range 2 {
+		asked.Go(func() {
+			r := httptest.NewRequest("POST", "http://localhost/api/v1/do?session=s", strings.NewReader(`{"type":"get_state"}`))
+			r.RemoteAddr = "127.0.0.1:1"
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Bearer "+secret)
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+		})
+	}
+	asked.Wait()
+	if opened, left := door.opened.Load(), door.left.Load(); opened != 2 || left != 1 {
+		t.Errorf("opened %d times, left %d times; want 2 and 1", opened, left)
+	}
+	s.Close()
+	if left := door.left.Load(); left != 2 {
+		t.Errorf("behind the server %d of 2 were left", left)
+	}
 }

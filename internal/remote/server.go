@@ -33,7 +33,7 @@ type Server struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup // what goes on without a request
 
-	mu     sync.Mutex
+	mu     sync.Mutex        // may be held when a guest's is taken, not the other way round
 	guests map[string]*guest // guarded by mu
 	closed bool              // guarded by mu
 	number uint64            // for the events of the next feed; guarded by mu
@@ -50,6 +50,15 @@ func (s *Server) begin() {
 			s.MaxBody = 256 << 20
 		}
 	})
+}
+
+// nextNumber is where a feed begins to count, so that the numbers of one are never
+// those of another.
+func (s *Server) nextNumber() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.number += 1 << 32
+	return s.number
 }
 
 // Handler returns what serves requests.

@@ -75,6 +75,7 @@ func place64(s string) (uint64, error) {
 // not to be had any more, a new one behind the entries that the reader has, which
 // are those of the session at, "" for whatever it is.
 func (g *guest) feed(name string, n uint64, after session.Seq, at string) (f *feed, reader int, from uint64) {
+	from = g.s.nextNumber()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if f = g.feeds[name]; f != nil {
@@ -83,10 +84,6 @@ func (g *guest) feed(name string, n uint64, after session.Seq, at string) (f *fe
 		}
 		f.cancel()
 	}
-	g.s.mu.Lock()
-	g.s.number += 1 << 32 // so that the numbers of one feed are never those of another
-	from = g.s.number
-	g.s.mu.Unlock()
 	ctx, cancel := context.WithCancel(g.ctx)
 	f = newFeed(from, cancel)
 	reader, _ = f.attach(from)
