@@ -13,6 +13,7 @@ def send(**command):
     bough.stdin.flush()
 
 send(id="1", type="prompt", message=sys.argv[1])
+failed = None
 for line in bough.stdout:
     record = json.loads(line)
     if record["type"] == "response" and not record["success"]:
@@ -23,7 +24,9 @@ for line in bough.stdout:
             print(step["delta"], end="", flush=True)
         if step["type"] == "text_end":
             print()
+    if record["type"] == "message_end":     # a later one is a try that went well
+        failed = record["message"].get("errorMessage")
     if record["type"] == "agent_settled":   # nothing goes on any more
         break
 bough.stdin.close()
-bough.wait()
+sys.exit(failed or bough.wait())

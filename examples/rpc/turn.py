@@ -16,14 +16,17 @@ def send(**command):
 send(type="open_view", sessionPath=session, entryId=entry, attach=True)
 send(type="append_message", parentId=entry, role="user", content=message)
 send(type="run_turn")
+failed = None
 for line in bough.stdout:
     record = json.loads(line)
     if record.get("success") is False:
         sys.exit(record["error"])
     if record["type"] == "message_end" and record["message"]["role"] == "assistant":
+        failed = record["message"].get("errorMessage")
         for block in record["message"]["content"]:
-            print(block.get("text", ""))
+            if block["type"] == "text":
+                print(block["text"])
     if record["type"] == "agent_settled":
         break
 bough.stdin.close()
-bough.wait()
+sys.exit(failed or bough.wait())

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -100,9 +99,7 @@ func (s *Server) guest(r *http.Request, anywhere bool) (*guest, *failure) {
 	}
 	g, err := s.letIn(r.Context(), id, true, protocol.Open{Session: at, Who: "http"})
 	if err != nil {
-		if errors.Is(err, protocol.ErrClosed) {
-			return nil, &failure{http.StatusGone, Closed, err.Error()}
-		}
+		err = inCodes(err)
 		return nil, &failure{statusOf(protocol.CodeOf(err)), protocol.CodeOf(err), err.Error()}
 	}
 	return g, nil

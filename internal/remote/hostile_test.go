@@ -1,8 +1,10 @@
 package remote_test
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +15,7 @@ import (
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/remote"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
 )
 
 // ask sends a request as a program would, changed by edit.
@@ -132,6 +135,7 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		{"a session as a client", "/api/v1/do?client=session%20" + id, `{"type":"get_state"}`, 404, "no such client"},
 		{"going over without a client", do, `{"type":"clone"}`, 400, "needs a client of your own"},
 		{"what to open is no object", "/api/v1/open", `7`, 400, "what to open is an object"},
+		{"an empty session", "/api/v1/open", `{"session":""}`, 400, "is empty"},
 		{"what to open has another type", "/api/v1/open", `{"session":7}`, 400, `the field \"session\" of open must be a text`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,6 +160,30 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 	}
 	if got, body := w.ask("DELETE", "/api/v1/clients/nope", "", nil); got != 404 {
 		t.Errorf("%d %s", got, body)
+	}
+}
+
+// leased is a door to a session that another process has.
+type leased session.LeasedError
+
+func (l *leased) Open(context.Context, protocol.Open) (protocol.Client, func(), error) {
+	return nil, nil, (*session.LeasedError)(l)
+}
+
+// Whoever asks for a session that another process has is told where that is.
+func TestASessionOfAnotherProcess(t *testing.T) {
+	for addr, want := range map[string]string{"127.0.0.1:9": "process 7). That one answers at http://127.0.0.1:9", "": "nobody can join"} {
+		w := &world{t: t}
+		w.http = httptest.NewServer((&remote.Server{Door: &leased{Addr: addr, PID: 7}, Tokens: []remote.Key{{Token: secret, Role: remote.Owner}}}).Handler())
+		t.Cleanup(w.http.Close)
+		for path, body := range map[string]string{"open": `{"session":"x"}`, "do?session=x": `{"type":"get_state"}`} {
+			if got, body := w.ask("POST", "/api/v1/"+path, body, nil); got != 409 || !strings.Contains(body, `"code":"busy"`) || !strings.Contains(body, want) {
+				t.Errorf("%s: %d %s", path, got, body)
+			}
+		}
+		if got, body := w.ask("GET", "/api/v1/events?session=x", "", nil); got != 409 || !strings.Contains(body, want) {
+			t.Errorf("events: %d %s", got, body)
+		}
 	}
 }
 

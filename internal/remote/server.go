@@ -163,11 +163,24 @@ func statusOf(code protocol.Code) int {
 	return http.StatusInternalServerError
 }
 
+// inCodes gives an error of the service its code.
+func inCodes(err error) error {
+	if errors.Is(err, protocol.ErrClosed) {
+		return &protocol.Error{Code: Closed, Text: err.Error()}
+	}
+	h, ok := errors.AsType[*session.LeasedError](err)
+	switch {
+	case !ok:
+		return err
+	case h.Addr == "":
+		return protocol.Fail(protocol.Busy, "This session is open in another bough (process %d), which nobody can join. End that one first.", h.PID)
+	}
+	return protocol.Fail(protocol.Busy, "This session is open in another bough (process %d). That one answers at http://%s, with the same token.", h.PID, h.Addr)
+}
+
 // refuseWith answers with an error of the service.
 func refuseWith(w http.ResponseWriter, name string, err error) {
-	if errors.Is(err, protocol.ErrClosed) {
-		err = &protocol.Error{Code: Closed, Text: err.Error()}
-	}
+	err = inCodes(err)
 	b, _ := protocol.EncodeAnswer(name, nil, err) // an error is always written
 	reply(w, statusOf(protocol.CodeOf(err)), b)
 }
@@ -227,6 +240,10 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, role Role) {
 	o, err := protocol.DecodeOpen(b)
 	if err != nil {
 		refuseWith(w, "open", err)
+		return
+	}
+	if s, given := rawjson.GetString(b, "session"); given && s == "" { // of a script that found no session
+		refuse(w, failure{http.StatusBadRequest, protocol.BadRequest, "the field \"session\" is empty; it is left out for a new session"})
 		return
 	}
 	if role == Viewer && (o.Session == "" || o.Create || o.Entry != nil || o.CWD != "" || o.Own || isPath(o.Session)) {

@@ -17,8 +17,9 @@ type record struct {
 	Success           *bool
 	Data              struct{ View string }
 	Message           struct {
-		Role    string
-		Content json.RawMessage // a text or blocks
+		Role         string
+		Content      json.RawMessage // a text or blocks
+		ErrorMessage string
 	}
 }
 
@@ -64,6 +65,9 @@ func main() {
 			}
 			for _, block := range blocks {
 				fmt.Printf("%s\n  %s\n", asked[r.View], block.Text)
+			}
+			if r.Message.ErrorMessage != "" {
+				log.Printf("%s\n  failed: %s", asked[r.View], r.Message.ErrorMessage)
 			}
 		case r.Type == "agent_settled":
 			answered++

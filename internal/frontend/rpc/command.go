@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -172,6 +173,9 @@ func (s *server) handle(ctx context.Context, line []byte) {
 		s.respond(ctx, at, failure(c, err))
 		return
 	}
+	if ours {
+		s.tellOdd(c, cmd.fields)
+	}
 	switch {
 	case cmd.begins != nil:
 		w.begin(ctx, cmd, c)
@@ -182,6 +186,22 @@ func (s *server) handle(ctx context.Context, line []byte) {
 	default:
 		r, err := cmd.does(ctx, w, c)
 		w.answer(ctx, c, r, err)
+	}
+}
+
+// oddities is how many misspelt fields are told of.
+const oddities = 20
+
+// tellOdd tells of fields that a command does not have, each once: an entry that was
+// named by another field than the one that counts would go unnoticed.
+func (s *server) tellOdd(c call, fields []field) {
+	for _, name := range c.odd(fields) {
+		odd := [2]string{c.name, name}
+		if len(s.odd) == oddities || slices.Contains(s.odd, odd) {
+			continue
+		}
+		s.odd = append(s.odd, odd)
+		fmt.Fprintf(s.o.Err, "bough: %s has no field %.60q, which is passed over\n", c.name, name)
 	}
 }
 

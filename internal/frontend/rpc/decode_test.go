@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -93,5 +94,49 @@ func TestRecordsKeepTexts(t *testing.T) {
 	rec := success(c, value(map[string]string{"a": "<b>&\u2028"}), nil).make()
 	if !bytes.Contains(rec, []byte("<&\u2028")) || bytes.Contains(rec, []byte(`\u003c`)) || !json.Valid(rec) {
 		t.Errorf("record %s", rec)
+	}
+}
+
+// Fields that a command does not have are passed over, and told of once.
+func TestOddFields(t *testing.T) {
+	var told bytes.Buffer
+	s := &server{o: Options{Err: &told}}
+	for range 2 {
+		for _, line := range []string{
+			`{"type":"append_message","entryId":"a","role":"user","content":"x","id":1,"view":"v1"}`,
+			`{"type":"run_turn","entryId":"a","parentId":"b","\u001b[2J":1}`,
+		} {
+			c, err := decode([]byte(line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd, _, _ := find(c.name)
+			s.tellOdd(c, cmd.fields)
+		}
+	}
+	want := `bough: append_message has no field "entryId", which is passed over
+bough: run_turn has no field "\x1b[2J", which is passed over
+bough: run_turn has no field "parentId", which is passed over
+`
+	if told.String() != want {
+		t.Errorf("it says\n%swant\n%s", &told, want)
+	}
+	told.Reset()
+	for i := range 100 {
+		s.tellOdd(call{name: "sync", fields: map[string][]byte{strings.Repeat("x", i+1): nil}}, nil)
+	}
+	if n := strings.Count(told.String(), "\n"); n != oddities-3 {
+		t.Errorf("%d more were told of", n)
+	}
+}
+
+func TestAlternatives(t *testing.T) {
+	c, err := decode([]byte(`{"type":"append_message","role":"system","content":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, _, _ := find(c.name)
+	if err := c.check(cmd.fields); err == nil || err.Error() != `the field "role" of append_message must be "user", "assistant" or "custom"` {
+		t.Error(err)
 	}
 }

@@ -114,6 +114,8 @@ type server struct {
 	tardy    *window   // why slow is closed; guarded by mu
 	dialogs  []*dialog // that wait for an answer; guarded by mu
 
+	odd [][2]string // commands, and fields that they do not have; the reader's
+
 	// What follows is the writer's.
 	out   *bufio.Writer
 	plain *window // whose events are told in pi's form; it lags behind attached

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -16,6 +17,11 @@ func openView(ctx context.Context, at *window, c call) (reply, error) {
 	}
 	o := protocol.Open{Session: c.text("sessionPath"), Create: c.flag("create"), CWD: c.text("cwd"), Entry: c.place("entryId"), Exact: c.flag("exact"),
 		Who: "rpc", Name: c.text("name")}
+	for _, name := range []string{"sessionPath", "sessionId"} {
+		if s, given := rawjson.String(c.fields[name]); given && s == "" { // of a script that found no session
+			return nil, protocol.Fail(protocol.BadRequest, "the field %q of open_view is empty; it is left out for a new session", name)
+		}
+	}
 	if id := c.text("sessionId"); id != "" {
 		if o.Session != "" {
 			return nil, protocol.Fail(protocol.BadRequest, "open_view takes sessionPath or sessionId, not both")

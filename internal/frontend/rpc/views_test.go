@@ -258,6 +258,8 @@ func TestOpenFails(t *testing.T) {
 		{"bad_request", object{"sessionPath": path, "sessionId": "1111"}},
 		{"bad_request", object{"sessionPath": path, "entryId": ""}},
 		{"bad_request", object{"sessionPath": 5}},
+		{"bad_request", object{"sessionPath": ""}},
+		{"bad_request", object{"sessionId": "", "attach": true}},
 	} {
 		tt.with["type"] = "open_view"
 		c.fails(tt.code, tt.with)
