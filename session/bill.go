@@ -61,30 +61,24 @@ func (e *Entry) Bill() (Bill, bool, error) {
 	if err != nil {
 		return Bill{}, false, err
 	}
-	holder := line
-	if e.Type == TypeMessage {
-		holder = rawjson.Get(line, "message")
-	}
-	b, ok := billOf(e.Type, e.Role, holder)
+	b, ok := paidOf(e.holder(line)).bill(e.Type, e.Role)
 	b.ID, b.Time = e.ID, e.Time
 	return b, ok, nil
 }
 
-// billOf reads a bill of what holds the usage: a message, or a line. ID and time are
-// left to the caller.
-func billOf(typ Type, role message.Role, holder message.Value) (Bill, bool) {
-	usage := rawjson.Get(holder, "usage")
-	if rawjson.Kind(usage) != '{' {
+// bill is what is told of a usage. ID and time are left to the caller.
+func (p paid) bill(typ Type, role message.Role) (Bill, bool) {
+	if rawjson.Kind(p.usage) != '{' {
 		return Bill{}, false
 	}
 	var s Stats
-	s.add(usage)
+	s.use(p.usage)
 	b := Bill{Kind: BillOther, Input: s.Input, Output: s.Output, CacheRead: s.CacheRead, CacheWrite: s.CacheWrite, Cost: s.Cost}
-	b.Told = rawjson.Bool(rawjson.Get(rawjson.Get(usage, "cost"), "totalFromProvider"))
+	b.Told = rawjson.Bool(rawjson.Get(rawjson.Get(p.usage, "cost"), "totalFromProvider"))
 	switch {
 	case role == message.Assistant:
 		b.Kind = BillAnswer
-		stop, _ := rawjson.GetString(holder, "stopReason")
+		stop, _ := rawjson.String(p.stop)
 		b.Failed = stop == string(message.Failed) || stop == string(message.Aborted)
 	case role == message.ToolResult:
 		b.Kind = BillTool
@@ -92,19 +86,9 @@ func billOf(typ Type, role message.Role, holder message.Value) (Bill, bool) {
 		b.Kind = BillSummary
 	}
 	if b.Kind == BillAnswer || b.Kind == BillOther {
-		b.Model = modelOf(holder)
+		b.Model = p.by()
 	}
 	return b, true
-}
-
-// modelOf returns the model that answered, as "provider/id".
-func modelOf(holder message.Value) string {
-	provider, _ := rawjson.GetString(holder, "provider")
-	id, _ := rawjson.GetString(holder, "model")
-	if answered, _ := rawjson.GetString(holder, "responseModel"); answered != "" {
-		id = answered
-	}
-	return provider + "/" + id
 }
 
 // A Tally adds up bills.
@@ -175,43 +159,54 @@ const leastRebilled = 1024
 // plays no part, in which branches may be mixed. A compaction or branch summary begins
 // anew.
 func (t *Tree) Rebilled(leaf ID) (Rebilled, error) {
-	var (
-		sum    Rebilled
-		before float64
-		rates  = map[string]float64{} // dollars for a token from the cache, by model
-	)
+	var r rebilling
 	for _, e := range t.Path(leaf) {
-		if e.Type == TypeCompaction || e.Type == TypeBranchSummary {
-			before = 0
-			continue
-		}
-		if e.Role != message.Assistant {
-			continue
-		}
-		line, err := e.Raw()
-		if err != nil {
-			return sum, err
-		}
-		holder := rawjson.Get(line, "message")
-		b, ok := billOf(e.Type, e.Role, holder)
-		if !ok || b.Prompt() == 0 {
-			continue
-		}
-		cost := rawjson.Get(rawjson.Get(holder, "usage"), "cost")
-		num := func(key string) float64 { f, _ := rawjson.Number(rawjson.Get(cost, key)); return f }
-		if b.CacheRead > 0 {
-			rates[b.Model] = num("cacheRead") / b.CacheRead
-		}
-		if again := min(before, b.Prompt()) - b.CacheRead; again > leastRebilled {
-			sum.Tokens += again
-			if cached, known := rates[b.Model]; known && b.Input+b.CacheWrite > 0 {
-				paid := (num("input") + num("cacheWrite")) / (b.Input + b.CacheWrite)
-				sum.Cost += max(again*(paid-cached), 0)
+		var p paid
+		if e.Role == message.Assistant {
+			line, err := e.Raw()
+			if err != nil {
+				return r.sum, err
 			}
+			p = paidOf(e.holder(line))
 		}
-		before = b.Prompt()
+		b, _ := p.bill(e.Type, e.Role)
+		r.add(e, b, p)
 	}
-	return sum, nil
+	return r.sum, nil
+}
+
+// rebilling goes along a path.
+type rebilling struct {
+	sum    Rebilled
+	before float64            // tokens of the prompt before
+	rates  map[string]float64 // dollars for a token from the cache, by model
+}
+
+// add takes the next entry, and what it tells of a usage.
+func (r *rebilling) add(e *Entry, b Bill, p paid) {
+	if e.Type == TypeCompaction || e.Type == TypeBranchSummary {
+		r.before = 0
+		return
+	}
+	if e.Role != message.Assistant || b.Prompt() == 0 {
+		return
+	}
+	cost := rawjson.Get(p.usage, "cost")
+	num := func(key string) float64 { f, _ := rawjson.Number(rawjson.Get(cost, key)); return f }
+	if b.CacheRead > 0 {
+		if r.rates == nil {
+			r.rates = map[string]float64{}
+		}
+		r.rates[b.Model] = num("cacheRead") / b.CacheRead
+	}
+	if again := min(r.before, b.Prompt()) - b.CacheRead; again > leastRebilled {
+		r.sum.Tokens += again
+		if cached, known := r.rates[b.Model]; known && b.Input+b.CacheWrite > 0 {
+			fresh := (num("input") + num("cacheWrite")) / (b.Input + b.CacheWrite)
+			r.sum.Cost += max(again*(fresh-cached), 0)
+		}
+	}
+	r.before = b.Prompt()
 }
 
 // Minus takes a part away.

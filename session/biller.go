@@ -54,7 +54,7 @@ func (s *Biller) Line(line []byte) bool {
 	default:
 		return true
 	}
-	b, ok := billOf(Type(typ), message.Role(role), holder)
+	b, ok := paidOf(holder).bill(Type(typ), message.Role(role))
 	if !ok || b.Tokens() == 0 && b.Cost == 0 {
 		return true
 	}

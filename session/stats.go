@@ -41,40 +41,49 @@ func (t *Tree) Stats() (Stats, error) {
 
 // count adds an entry.
 func (s *Stats) count(e *Entry) error {
-	if e.Type == TypeMessage && e.Role == "" || e.Type != TypeMessage && !e.bills() {
+	if !s.holds(e) {
 		return nil
-	}
-	if e.Type == TypeMessage {
-		s.Messages++
-		switch e.Role {
-		case message.User:
-			s.User++
-			return nil
-		case message.Assistant:
-			s.Assistant++
-		case message.ToolResult:
-			s.ToolResults++
-		default:
-			return nil
-		}
 	}
 	line, err := e.Raw()
 	if err != nil {
 		return err
 	}
-	holder := line
-	if e.Type == TypeMessage {
-		holder = rawjson.Get(line, "message")
+	s.add(e, paidOf(e.holder(line)))
+	return nil
+}
+
+// holds counts an entry, and reports whether its line may tell more.
+func (s *Stats) holds(e *Entry) bool {
+	if e.Type != TypeMessage {
+		return e.bills()
 	}
+	if e.Role == "" {
+		return false
+	}
+	s.Messages++
+	switch e.Role {
+	case message.User:
+		s.User++
+	case message.Assistant:
+		s.Assistant++
+		return true
+	case message.ToolResult:
+		s.ToolResults++
+		return true
+	}
+	return false
+}
+
+// add adds what the line of an entry tells.
+func (s *Stats) add(e *Entry, p paid) {
 	if e.Role == message.Assistant {
-		for b := range rawjson.Elements(rawjson.Get(holder, "content")) {
+		for b := range rawjson.Elements(p.content) {
 			if typ, _ := rawjson.GetString(b, "type"); typ == string(message.ToolCallBlock) {
 				s.ToolCalls++
 			}
 		}
 	}
-	s.add(rawjson.Get(holder, "usage"))
-	return nil
+	s.use(p.usage)
 }
 
 // bills reports whether the entry, which is no message, can tell of a usage.
@@ -82,7 +91,8 @@ func (e *Entry) bills() bool {
 	return e.Type == TypeUsage || e.Type == TypeCompaction || e.Type == TypeBranchSummary
 }
 
-func (s *Stats) add(usage message.Value) {
+// use adds a usage.
+func (s *Stats) use(usage message.Value) {
 	num := func(obj message.Value, key string) float64 {
 		f, _ := rawjson.Number(rawjson.Get(obj, key))
 		return f
@@ -107,36 +117,42 @@ type Share struct {
 // Shares returns what each model took, over all entries of the log, the dearest
 // first; those that took nothing are left out (docs/spec/session.md 11.1).
 func (t *Tree) Shares() ([]Share, error) {
-	by := map[string]*Share{}
+	by := shares{}
 	for e := range t.Log() {
-		bills := e.Role == message.Assistant || e.Role == message.ToolResult
-		if !bills && !e.bills() {
+		if e.Role != message.Assistant && e.Role != message.ToolResult && !e.bills() {
 			continue
 		}
 		line, err := e.Raw()
 		if err != nil {
 			return nil, err
 		}
-		holder, model := line, ""
-		if e.Type == TypeMessage {
-			holder = rawjson.Get(line, "message")
-		}
-		if e.Role == message.Assistant || e.Type == TypeUsage {
-			provider, _ := rawjson.GetString(holder, "provider")
-			id, _ := rawjson.GetString(holder, "model")
-			if answered, _ := rawjson.GetString(holder, "responseModel"); answered != "" {
-				id = answered
-			}
-			model = provider + "/" + id
-		}
-		s := by[model]
-		if s == nil {
-			s = &Share{Model: model}
-			by[model] = s
-		}
-		s.Calls++
-		s.add(rawjson.Get(holder, "usage"))
+		by.add(e, paidOf(e.holder(line)))
 	}
+	return by.list(), nil
+}
+
+// shares adds up by model.
+type shares map[string]*Share
+
+// add counts an entry that may tell of a usage.
+func (by shares) add(e *Entry, p paid) {
+	if rawjson.Kind(p.usage) != '{' {
+		return
+	}
+	model := ""
+	if e.Role == message.Assistant || e.Type == TypeUsage {
+		model = p.by()
+	}
+	s := by[model]
+	if s == nil {
+		s = &Share{Model: model}
+		by[model] = s
+	}
+	s.Calls++
+	s.use(p.usage)
+}
+
+func (by shares) list() []Share {
 	var out []Share
 	for _, s := range by {
 		if s.Tokens() > 0 || s.Cost > 0 {
@@ -146,5 +162,5 @@ func (t *Tree) Shares() ([]Share, error) {
 	slices.SortFunc(out, func(a, b Share) int {
 		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(a.Model, b.Model))
 	})
-	return out, nil
+	return out
 }

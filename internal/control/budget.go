@@ -85,9 +85,11 @@ func (s *Session) lines(ctx context.Context, fresh bool) ([]line, error) {
 	var all, today session.Tally
 	var err error
 	if tree != nil {
-		if all, err = session.TallyOf(tree.Log()); err != nil {
+		a, err := tree.Account("")
+		if err != nil {
 			return nil, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 		}
+		all = a.All
 	}
 	if read && s.opts.Accounts != nil {
 		if today, err = s.opts.Accounts.Since(ctx, now); err != nil {

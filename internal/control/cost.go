@@ -29,26 +29,11 @@ func (s *Session) stats(ctx context.Context) (protocol.Stats, error) {
 	if err != nil {
 		return out, err
 	}
-	fail := func(err error) (protocol.Stats, error) {
+	a, err := tree.Account(leaf)
+	if err != nil {
 		return out, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	if out.Stats, err = tree.Stats(); err != nil {
-		return fail(err)
-	}
-	all, err := session.TallyOf(tree.Log())
-	if err != nil {
-		return fail(err)
-	}
-	out.Unpriced = all.Unpriced
-	if out.Branch, err = session.TallyOf(slices.Values(tree.Path(leaf))); err != nil {
-		return fail(err)
-	}
-	if out.Rebilled, err = tree.Rebilled(leaf); err != nil {
-		return fail(err)
-	}
-	if out.Shares, err = tree.Shares(); err != nil {
-		return fail(err)
-	}
+	out.Stats, out.Shares, out.Branch, out.Rebilled, out.Unpriced = a.Stats, a.Shares, a.Branch, a.Rebilled, a.All.Unpriced
 	return out, nil
 }
 
@@ -82,23 +67,22 @@ func (s *Session) cost(ctx context.Context, c protocol.GetCost) (protocol.Cost, 
 	fail := func(err error) (protocol.Cost, error) {
 		return out, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
-	path := tree.Path(leaf)
-	turn := len(path)
-	for turn > 0 && path[turn-1].Role != message.User {
-		turn--
+	var turn []*session.Entry
+	for e := tree.Get(leaf); e != nil && len(turn) < tree.Size(); e = tree.Parent(e.ID) {
+		turn = append(turn, e)
+		if e.Role == message.User {
+			break
+		}
 	}
-	if out.Turn, err = session.TallyOf(slices.Values(path[turn:])); err != nil {
+	slices.Reverse(turn)
+	if out.Turn, err = session.TallyOf(slices.Values(turn)); err != nil {
 		return fail(err)
 	}
-	if out.Branch, err = session.TallyOf(slices.Values(path)); err != nil {
+	a, err := tree.Account(leaf)
+	if err != nil {
 		return fail(err)
 	}
-	if out.Session, err = session.TallyOf(tree.Log()); err != nil {
-		return fail(err)
-	}
-	if out.Rebilled, err = tree.Rebilled(leaf); err != nil {
-		return fail(err)
-	}
+	out.Branch, out.Session, out.Rebilled = a.Branch, a.All, a.Rebilled
 	if c.Others && s.opts.Accounts != nil {
 		family, n, err := s.opts.Accounts.Family(ctx, file)
 		if err != nil {
