@@ -147,7 +147,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	hub := control.NewHub(o)
 	defer hub.Close()
 	start.Who = string(m)
-	if m == modePrint || m == modeJSON || m == modeTUI {
+	if m == modePrint || m == modeJSON || m == modeTUI || m == modeREPL {
 		start.Who += fmt.Sprintf(" %d", os.Getpid()) // several are told apart
 	}
 	w := way{r, hub, models, start.Who}
@@ -166,7 +166,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,
 			Terminal: r.env.StdinTerminal && r.env.StdoutTerminal, NoColor: noColor(r.env.Getenv), ASCII: r.args.ascii,
-			Width: r.env.Width, Quiet: r.args.quiet, Version: Version, Hint: hint, Prompts: prompts,
+			Width: r.env.Width, Quiet: r.args.quiet, Version: Version, Hint: hint, Prompts: prompts, Who: start.Who,
 			Interrupts: relay(ctx, r.env.Interrupts), Home: r.paths.Home,
 			NoHeader:     r.settings.Screen.QuietStartup == "true" && !r.args.verbose,
 			HideThinking: func() bool { return r.current().HideThinking },
@@ -206,7 +206,7 @@ func noColor(getenv func(string) string) bool {
 // the settings want it (docs/spec/README.md 24).
 func (r *runner) hint(ctx context.Context) string {
 	a := r.args
-	if !r.asks || a.cont || a.resume || a.session != "" || a.sessionID != "" || a.fork != "" || a.noSession {
+	if !r.asks || a.goesOn() || a.sessionID != "" || a.noSession {
 		return ""
 	}
 	recent, err := r.store.Recent(ctx, r.env.Dir)

@@ -48,8 +48,14 @@ func TestTellingOfCompactions(t *testing.T) {
 // nothing, and nobody waits for it.
 func TestAMessageThatWaitedForACompaction(t *testing.T) {
 	p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
-		if _, ok := cmd.(protocol.ClearQueue); ok {
-			return protocol.Queue{FollowUp: []string{"later"}}, nil
+		switch c := cmd.(type) {
+		case protocol.GetQueue:
+			return protocol.Queue{Items: []protocol.Waiting{{ID: "aaaa", Text: "of others"}, {ID: "bbbb", Text: "later"}}}, nil
+		case protocol.DropQueued:
+			if c.ID != "bbbb" {
+				t.Errorf("%s is dropped", c.ID)
+			}
+			return protocol.Queue{}, nil
 		}
 		p.tell(protocol.QueueChanged{Queue: protocol.Queue{FollowUp: []string{"later"}}}, protocol.CompactionEnded{Reason: protocol.Manual, Aborted: true})
 		return protocol.Queued, nil

@@ -81,13 +81,27 @@ func (r *repl) appended(e protocol.Appended) {
 	case e.Entry.Role == message.Bash && r.shell != nil:
 		r.shell.recorded = true
 		r.shellStep()
-	case e.Entry.Role == message.User && r.runs == 0:
+	case e.Entry.Role == message.User && r.byOthers(e):
+		if r.runs > 0 {
+			r.account()
+		}
+		r.between = true
 		r.heard(e)
-	case e.Entry.Role == message.User && r.turn.answers > 0:
+	case e.Entry.Role == message.User && (r.turn.answers > 0 || r.between || r.runs == 0):
 		// A message that waited for the answer before it.
 		r.account()
+		r.between = false
 		r.echo(e.Entry)
 	}
+}
+
+// byOthers reports whether a message was said at another front end. Of one that has
+// no name it was, unless we wait for an answer.
+func (r *repl) byOthers(e protocol.Appended) bool {
+	if r.o.Who == "" || e.By == "" {
+		return r.runs == 0
+	}
+	return e.By != r.o.Who
 }
 
 // echo repeats a message that was typed a while ago, so that its answer does not
@@ -107,10 +121,19 @@ func (r *repl) echo(e *session.Entry) {
 func (r *repl) heard(e protocol.Appended) {
 	who := ""
 	if e.By != "" {
-		who = "(" + render.OneLine(e.By) + ") "
+		who = "(" + render.OneLine(byName(e.By)) + ") "
 	}
 	p := render.NewPreviews(r.view.Tree).Of(e.Entry)
 	r.out.line(dim, "> "+render.Cut(who+p.Text, max(r.o.Width-2, 20)))
+}
+
+// byName is what people are shown of the name of a front end: other terminals need no
+// number.
+func byName(by string) string {
+	if name, pid, ok := strings.Cut(by, " "); ok && name == "repl" && strings.Trim(pid, "0123456789") == "" {
+		return name
+	}
+	return by
 }
 
 // tellForeign says that other programs have added to the session.

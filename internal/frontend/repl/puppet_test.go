@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"strings"
 	"sync"
@@ -94,25 +95,20 @@ func says(s string) []protocol.Event {
 }
 
 func TestAMessageThatMissesItsRunIsSaidAfterAll(t *testing.T) {
-	queued := false
 	p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
 		switch c := cmd.(type) {
 		case protocol.Prompt:
-			if !queued {
-				queued = true
-				p.tell(protocol.QueueChanged{Queue: protocol.Queue{FollowUp: []string{c.Text}}}, protocol.RunEnded{})
-				return protocol.Queued, nil
-			}
+			p.tell(protocol.QueueChanged{Queue: protocol.Queue{FollowUp: []string{c.Text}}}, protocol.RunEnded{})
+			return protocol.Queued, nil
+		case protocol.SendQueue:
+			p.tell(protocol.QueueChanged{})
 			p.tell(says("here it is")...)
 			return protocol.Started, nil
-		case protocol.ClearQueue:
-			p.tell(protocol.QueueChanged{})
-			return protocol.Queue{FollowUp: []string{"late"}}, nil
 		}
 		return nil, errors.New("unexpected")
 	})
 	out, errs, code, err := p.run(t, "late", repl.Options{})
-	if want := "prompt late, clear_queue, prompt late"; p.commands() != want || out != "here it is\n" || errs != "" || code != 0 || err != nil {
+	if want := "prompt late, send_queue"; p.commands() != want || out != "here it is\n" || errs != "" || code != 0 || err != nil {
 		t.Errorf("commands %s; %q, %q, code %d, %v", p.commands(), out, errs, code, err)
 	}
 }
@@ -173,5 +169,57 @@ func TestAnAnswerThatHasBegunIsShown(t *testing.T) {
 		protocol.Delta{Delta: message.Delta{Kind: message.TextEnd, Index: 1}}, protocol.RunEnded{})
 	if out, errs, code, err := p.run(t, "", repl.Options{}); out != "half of it\n" || errs != "" || code != 0 || err != nil {
 		t.Errorf("code %d, %v: %q, %q", code, err, out, errs)
+	}
+}
+
+// What others say while we wait for an answer is shown as theirs, and what we said
+// ourselves is repeated where it is answered.
+func TestWhoSaidWhat(t *testing.T) {
+	user := func(id session.ID, text, by string) protocol.Event {
+		m := message.Message{Role: message.User, Content: []message.Block{message.Text(text)}}
+		return protocol.Appended{Entry: session.NewEntry(id, "", time.Unix(0, 0), session.Message{Message: m}), By: by}
+	}
+	run := func(first protocol.Event, answer string) []protocol.Event {
+		evs := says(answer)
+		return append([]protocol.Event{protocol.RunStarted{}, first}, evs...)
+	}
+	for _, tt := range []struct {
+		name string
+		did  protocol.Disposition
+		evs  [][]protocol.Event
+		want string
+	}{
+		{"ours", protocol.Started, [][]protocol.Event{run(user("aaaa", "mine", "repl 1"), "one")}, "one\n"},
+		{"theirs comes first", protocol.Queued, [][]protocol.Event{run(user("aaaa", "yours", "repl 2"), "one"), run(user("bbbb", "mine", "repl 1"), "two")},
+			"(queued: it is said when the answer is there; /queue shows what waits)\n(repl) yours\none\nmine\ntwo\n"},
+		{"theirs comes between", protocol.Started, [][]protocol.Event{append([]protocol.Event{user("aaaa", "mine", "repl 1"), user("bbbb", "yours", "print 7")}, says("both")...)},
+			"(print 7) yours\nboth\n"},
+		{"theirs has no name", protocol.Started, [][]protocol.Event{run(user("aaaa", "mine", ""), "one")}, "one\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
+				if _, ok := cmd.(protocol.Prompt); ok {
+					for _, evs := range tt.evs {
+						p.tell(evs...)
+					}
+					close(p.events)
+				}
+				return tt.did, nil
+			})
+			in, typed := io.Pipe()
+			defer typed.Close()
+			go io.WriteString(typed, "mine\n") // is read whole, or the test fails
+			var out strings.Builder
+			if _, err := repl.Run(t.Context(), p, repl.Options{In: in, Out: &out, Err: &out, Terminal: true, NoColor: true, Quiet: true, Width: 79, Who: "repl 1"}); !errors.Is(err, protocol.ErrClosed) {
+				t.Fatal(err)
+			}
+			got := ""
+			for line := range strings.Lines(strings.ReplaceAll(out.String(), "> ", "")) { // the prompts are of no interest
+				got += strings.TrimLeft(line, "\n")
+			}
+			if got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
 	}
 }

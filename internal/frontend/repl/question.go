@@ -154,7 +154,7 @@ func (r *repl) answeredBy(a protocol.Answered) {
 	}
 	by := "elsewhere"
 	if a.By != "" {
-		by = "by " + a.By
+		by = "by " + byName(a.By)
 	}
 	said := ""
 	if a.Text != "" {

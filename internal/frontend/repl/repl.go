@@ -56,6 +56,10 @@ type Options struct {
 	// Interrupts has one value for each ctrl+c; nil: there are none.
 	Interrupts <-chan struct{}
 
+	// Who is the name of this front end in the session, if it is no other's: what is
+	// said in another name was said elsewhere. "": nobody else is there.
+	Who string
+
 	// Sessions lists the sessions that /resume offers, newest first; nil: it
 	// takes an id or a path only.
 	Sessions func(context.Context) ([]session.Summary, error)
@@ -120,6 +124,7 @@ type repl struct {
 	status int // of the last prompt
 
 	runs     int  // that go on and that we wait for
+	between  bool // something of others was shown behind what was typed last
 	stopping bool // and were told to stop
 	turn     turn
 	text     answer

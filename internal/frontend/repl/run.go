@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -74,7 +75,7 @@ func (r *repl) prompt(p protocol.Prompt) {
 // our having seen it yet.
 func (r *repl) begin() {
 	if r.runs++; r.runs == 1 {
-		r.turn, r.noticed = turn{}, ""
+		r.turn, r.noticed, r.between = turn{}, "", false
 	}
 }
 
@@ -120,20 +121,37 @@ func (r *repl) ended(e protocol.RunEnded) {
 	r.shellStep()
 }
 
-// takeBack takes messages out of the queue that their run did not come to. Those
+// takeBack deals with messages of ours that wait though their run has ended. Those
 // that were typed when it was just ending are said now; after a failure they are
-// not, since they may hang on the answer that never came.
+// not, since they may hang on the answer that never came. Those of others go on
+// waiting.
 func (r *repl) takeBack(sayThem bool) {
-	q, err := protocol.Call(r.ctx, r.c, protocol.ClearQueue{})
+	if sayThem {
+		switch _, err := protocol.Call(r.ctx, r.c, protocol.SendQueue{}); protocol.CodeOf(err) {
+		case protocol.Busy, protocol.NotRunnable: // somebody else has had it said, or dropped
+		default:
+			if r.failed(err); err == nil {
+				r.begin()
+			}
+		}
+		return
+	}
+	q, err := protocol.Call(r.ctx, r.c, protocol.GetQueue{})
 	if err != nil {
 		r.failed(err)
 		return
 	}
-	for _, s := range append(q.Steering, q.FollowUp...) {
-		if sayThem {
-			r.o.Prompts = append(r.o.Prompts, protocol.Prompt{Text: s})
-		} else {
-			r.say("not said: %s", render.Quote(s, r.o.Width-12))
+	for _, it := range q.Items {
+		i := slices.Index(r.queued, it.Text)
+		if i < 0 {
+			continue
+		}
+		r.queued = slices.Delete(r.queued, i, i+1)
+		switch _, err := protocol.Call(r.ctx, r.c, protocol.DropQueued{ID: it.ID}); {
+		case err == nil:
+			r.say("not said: %s", render.Quote(it.Text, r.o.Width-12))
+		case protocol.CodeOf(err) != protocol.NotFound: // then somebody else has dropped it
+			r.failed(err)
 		}
 	}
 }
