@@ -130,7 +130,7 @@ func (r *repl) heard(e protocol.Appended) {
 // byName is what people are shown of the name of a front end: other terminals need no
 // number.
 func byName(by string) string {
-	if name, pid, ok := strings.Cut(by, " "); ok && name == "repl" && strings.Trim(pid, "0123456789") == "" {
+	if name, pid, ok := strings.Cut(by, " "); ok && (name == "repl" || name == "tui") && strings.Trim(pid, "0123456789") == "" {
 		return name
 	}
 	return by
