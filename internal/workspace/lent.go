@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"unicode/utf8"
 )
 
@@ -108,72 +106,7 @@ func isText(head []byte) bool {
 
 // Update replaces a text file by way of the lender, who may have it open.
 func (l Lent) Update(ctx context.Context, path string, change func(old fs.File) ([]byte, error)) error {
-	lender := l.lender()
-	if lender == nil {
-		return l.Local.Update(ctx, path, change)
-	}
-	real, err := realPath(path)
-	if err != nil {
-		return err
-	}
-	done, err := changes.change(ctx, real)
-	if err != nil {
-		return err
-	}
-	defer done()
-	info, err := os.Stat(real)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return l.create(ctx, lender, path, real, change)
-	case err != nil:
-		return err
-	}
-	if err := regular("update", path, info); err != nil {
-		return err
-	}
-	old, err := os.OpenFile(real, os.O_RDWR|openFlags, 0) // may it be written to?
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	lent, ok := read(ctx, lender, old, path)
-	if !ok {
-		if _, err := old.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		lent = old
-	}
-	data, err := change(lent)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	if ok || info.Size() == 0 {
-		if done, err := write(ctx, lender, path, data); done || err != nil {
-			return err
-		}
-	}
-	return replace(real, info, data)
-}
-
-// create makes a new file.
-func (l Lent) create(ctx context.Context, lender Lender, path, real string, change func(fs.File) ([]byte, error)) error {
-	data, err := change(nil)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(real), 0o777); err != nil {
-		return err
-	}
-	if done, err := write(ctx, lender, path, data); done || err != nil {
-		return err
-	}
-	return create(ctx, real, func(fs.File) ([]byte, error) { return data, nil })
+	return update(ctx, path, l.lender(), change)
 }
 
 // write reports whether the lender has taken a text.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,11 @@ import (
 // put in its place. Only where that would lose something (a hard link, a foreign
 // owner, a folder that cannot be written to) is the file itself written over.
 func (l *Local) Update(ctx context.Context, path string, change func(old fs.File) ([]byte, error)) error {
+	return update(ctx, path, nil, change)
+}
+
+// update is Update by way of a lender, if there is one.
+func update(ctx context.Context, path string, lender Lender, change func(old fs.File) ([]byte, error)) error {
 	real, err := realPath(path)
 	if err != nil {
 		return err
@@ -27,7 +33,7 @@ func (l *Local) Update(ctx context.Context, path string, change func(old fs.File
 
 	info, err := os.Stat(real)
 	if errors.Is(err, fs.ErrNotExist) {
-		return create(ctx, real, change)
+		return create(ctx, path, real, lender, change)
 	} else if err != nil {
 		return err
 	}
@@ -38,7 +44,17 @@ func (l *Local) Update(ctx context.Context, path string, change func(old fs.File
 	if err != nil {
 		return err
 	}
-	data, err := change(old)
+	was, lent := fs.File(old), false
+	if lender != nil {
+		if was, lent = read(ctx, lender, old, path); !lent {
+			was = old
+			_, err = old.Seek(0, io.SeekStart)
+		}
+	}
+	var data []byte
+	if err == nil {
+		data, err = change(was)
+	}
 	if e := old.Close(); err == nil {
 		err = e
 	}
@@ -48,10 +64,16 @@ func (l *Local) Update(ctx context.Context, path string, change func(old fs.File
 	if err != nil {
 		return err
 	}
+	if lender != nil && (lent || info.Size() == 0) {
+		if done, err := write(ctx, lender, path, data); done || err != nil {
+			return err
+		}
+	}
 	return replace(real, info, data)
 }
 
-func create(ctx context.Context, path string, change func(fs.File) ([]byte, error)) error {
+// create makes a new file, which was named path and is to be at real.
+func create(ctx context.Context, path, real string, lender Lender, change func(fs.File) ([]byte, error)) error {
 	data, err := change(nil)
 	if err == nil {
 		err = ctx.Err()
@@ -59,15 +81,20 @@ func create(ctx context.Context, path string, change func(fs.File) ([]byte, erro
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
+	dir := filepath.Dir(real)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
+	}
+	if lender != nil {
+		if done, err := write(ctx, lender, path, data); done || err != nil {
+			return err
+		}
 	}
 	temp, err := writeTemp(dir, data, 0o666, nil)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := os.Rename(temp, real); err != nil {
 		os.Remove(temp)
 		return err
 	}
