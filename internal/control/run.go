@@ -185,7 +185,7 @@ func (r *run) Emit(ev protocol.Event) {
 	case protocol.ToolStarted:
 		r.turn.join(e.CallID)
 	case protocol.ToolEnded:
-		r.turn.leave(e.CallID)
+		r.turn.end(e.CallID)
 	}
 	r.s.post(func() { r.s.emit(ev) })
 }

@@ -2,64 +2,46 @@ package control
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
 // turns has the calls of an answer ask people in their order, though they run beside
 // each other. The zero value is ready.
 type turns struct {
-	mu   sync.Mutex
-	last *turn            // guarded by mu
-	of   map[string]*turn // by the call; guarded by mu
+	mu    sync.Mutex
+	calls []turn // whose turn is not over, in order; guarded by mu
 }
 
 // turn is that of one call.
 type turn struct {
-	before <-chan struct{} // closed when all calls before have asked, or will not
-	over   chan struct{}
-	once   sync.Once
+	call string
+	come chan struct{} // closed when all calls before have asked, or will not
 }
 
 // join gives a call that begins its turn.
 func (t *turns) join(call string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.of == nil {
-		t.of = map[string]*turn{}
-	}
-	if old := t.of[call]; old != nil { // ids are the model's, and need not differ
-		old.end()
-	}
-	mine := &turn{over: make(chan struct{})}
-	if t.last != nil {
-		mine.before = t.last.over
-	}
-	t.last, t.of[call] = mine, mine
-}
-
-// leave ends the turn of a call that is over.
-func (t *turns) leave(call string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if x := t.of[call]; x != nil {
-		x.end()
-		delete(t.of, call)
-	}
-	if len(t.of) == 0 {
-		t.last = nil
+	t.endLocked(call) // ids are the model's, and need not differ
+	t.calls = append(t.calls, turn{call, make(chan struct{})})
+	if len(t.calls) == 1 {
+		close(t.calls[0].come)
 	}
 }
 
 // wait returns when it is a call's turn, or ctx has ended.
 func (t *turns) wait(ctx context.Context, call string) {
 	t.mu.Lock()
-	x := t.of[call]
-	t.mu.Unlock()
-	if x == nil || x.before == nil {
+	i := t.indexLocked(call)
+	if i < 0 {
+		t.mu.Unlock()
 		return
 	}
+	come := t.calls[i].come
+	t.mu.Unlock()
 	select {
-	case <-x.before:
+	case <-come:
 	case <-ctx.Done():
 	}
 }
@@ -68,22 +50,21 @@ func (t *turns) wait(ctx context.Context, call string) {
 // once.
 func (t *turns) end(call string) {
 	t.mu.Lock()
-	x := t.of[call]
-	t.mu.Unlock()
-	if x != nil {
-		x.end()
+	defer t.mu.Unlock()
+	t.endLocked(call)
+}
+
+func (t *turns) endLocked(call string) {
+	i := t.indexLocked(call)
+	if i < 0 {
+		return
+	}
+	t.calls = slices.Delete(t.calls, i, i+1)
+	if i == 0 && len(t.calls) > 0 {
+		close(t.calls[0].come)
 	}
 }
 
-func (x *turn) end() {
-	x.once.Do(func() {
-		if x.before == nil {
-			close(x.over)
-			return
-		}
-		go func() {
-			<-x.before
-			close(x.over)
-		}()
-	})
+func (t *turns) indexLocked(call string) int {
+	return slices.IndexFunc(t.calls, func(x turn) bool { return x.call == call })
 }
