@@ -163,9 +163,6 @@ func (b Block) Args() Value {
 	return b.Arguments
 }
 
-// IsObject reports whether the block is an object, as all that pi knows are.
-func (b Block) IsObject() bool { return b.raw == nil || rawjson.Kind(b.raw) == '{' }
-
 // HasText reports whether the block has the text that its type asks for.
 func (b Block) HasText() bool { return b.hasText }
 

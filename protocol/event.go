@@ -49,8 +49,8 @@ type (
 // What was added.
 type (
 	// Appended is a new entry of the log. All other events that concern it come
-	// before. Foreign means that the leaf has not moved
-	// to it: another process added it, or a command put it elsewhere.
+	// before. Foreign means that the leaf has not moved to it: another process added
+	// it, or a command put it elsewhere.
 	Appended struct {
 		Entry   *session.Entry
 		Foreign bool

@@ -67,9 +67,7 @@ func (r *runner) runACP(ctx context.Context) error {
 	r.editor = &editor{lenders: map[string]workspace.Lender{}, brought: map[string][]mcp.Server{}}
 	o := r.options(modeACP, models)
 	o.Asks, o.Follow = true, true
-	o.Lost = func(entries int, why error) {
-		fmt.Fprintf(r.env.Stderr, "bough: %d entries of a session could not be saved: %v\n", entries, why)
-	}
+	o.Lost = r.tellLost
 	l := r.newListener()
 	defer l.close()
 	apart := r.apart(modeACP)

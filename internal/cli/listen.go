@@ -47,7 +47,7 @@ func (l *listener) address() string {
 		if err != nil {
 			return
 		}
-		l.serve(at, &remote.Server{Door: l.door, Tokens: []remote.Key{{Token: token, Role: remote.Owner, Who: "the token file"}}, Version: Version})
+		l.serve(at, &remote.Server{Door: l.door, Tokens: []remote.Key{{Token: token, Role: remote.Owner}}, Version: Version})
 	})
 	return l.addr
 }

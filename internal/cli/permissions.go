@@ -3,18 +3,13 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/boughdev/bough/internal/permission"
 )
 
 func setPermissionMode(a *args, v string) error {
 	if m := permission.Mode(v); !m.Known() {
-		var names []string
-		for _, m := range permission.Modes() {
-			names = append(names, string(m))
-		}
-		return fmt.Errorf("--permission-mode %s: use one of %s", v, strings.Join(names, ", "))
+		return fmt.Errorf("--permission-mode %s: use one of %s", v, permission.ModeNames())
 	}
 	a.permissionMode = v
 	return nil

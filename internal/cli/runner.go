@@ -76,6 +76,15 @@ func newRunner(env Env, a *args) (*runner, error) {
 // tell tells the user of what was passed over.
 func (r *runner) tell(problem string) { fmt.Fprintf(r.env.Stderr, "bough: %s\n", problem) }
 
+// tellLost tells the user of entries that could not be saved up to the end.
+func (r *runner) tellLost(entries int, why error) {
+	what := fmt.Sprintf("%d entries of the session are lost, since they", entries)
+	if entries == 1 {
+		what = "one entry of the session is lost, since it"
+	}
+	r.tell(fmt.Sprintf("%s could not be saved: %v", what, why))
+}
+
 // say tells the user something that is not the product of the run.
 func (r *runner) say(format string, args ...any) {
 	if !r.args.quiet {
@@ -134,11 +143,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	start.Thinking = models.level
 	o := r.options(m, models)
 	o.Lost = func(entries int, why error) {
-		what := fmt.Sprintf("%d entries of the session are lost, since they", entries)
-		if entries == 1 {
-			what = "one entry of the session is lost, since it"
-		}
-		fmt.Fprintf(r.env.Stderr, "bough: %s could not be saved: %v\n", what, why)
+		r.tellLost(entries, why)
 		code = max(code, 1)
 	}
 	l := r.newListener()

@@ -57,8 +57,7 @@ func serveMain(ctx context.Context, env Env, opts map[string]string, words []str
 		return r.stopService(ctx)
 	}
 	if h := r.findService(); h != nil {
-		fmt.Fprintf(env.Stdout, "bough serve runs already at http://%s (process %d)\n", h.Addr, h.PID)
-		return nil
+		return r.runsAlready(h)
 	}
 	at, err := c.listen(opts)
 	if err != nil {
@@ -108,8 +107,7 @@ func (r *runner) serve(ctx context.Context, at net.Listener) (err error) {
 	addr := at.Addr().String()
 	release, err := r.store.Lease(ctx, serviceLease, addr)
 	if h, ok := errors.AsType[*session.LeasedError](err); ok {
-		fmt.Fprintf(r.env.Stdout, "bough serve runs already at http://%s (process %d)\n", h.Addr, h.PID)
-		return nil
+		return r.runsAlready(h)
 	} else if err != nil {
 		return err
 	}
@@ -121,14 +119,12 @@ func (r *runner) serve(ctx context.Context, at net.Listener) (err error) {
 	o := r.options(modeServe, models)
 	o.Follow, o.Asks, o.Linger, o.Alone = true, true, true, true
 	o.Address = func() string { return addr }
-	o.Lost = func(entries int, why error) {
-		fmt.Fprintf(r.env.Stderr, "bough: %d entries of a session could not be saved: %v\n", entries, why)
-	}
+	o.Lost = r.tellLost
 	log := slog.New(slog.NewTextHandler(r.env.Stderr, nil))
 	hub := control.NewHub(o)
 	l := r.newListener()
 	l.once.Do(func() {
-		l.serve(at, &remote.Server{Door: watched{r.serviceDoor(hub, models), log}, Tokens: []remote.Key{{Token: token, Role: remote.Owner, Who: "the token file"}},
+		l.serve(at, &remote.Server{Door: watched{r.serviceDoor(hub, models), log}, Tokens: []remote.Key{{Token: token, Role: remote.Owner}},
 			Version: Version, Log: log})
 	})
 	defer l.close()
@@ -141,6 +137,11 @@ func (r *runner) serve(ctx context.Context, at net.Listener) (err error) {
 	fmt.Fprintf(r.env.Stdout, "bough serves sessions at http://%s (process %d)\nthe token is in %s\nbough attach [ID] opens a session in it; ctrl+c ends it\n", addr, os.Getpid(), r.tokenFile())
 	<-ctx.Done()
 	return nil
+}
+
+func (r *runner) runsAlready(h *session.LeasedError) error {
+	_, err := fmt.Fprintf(r.env.Stdout, "bough serve runs already at http://%s (process %d)\n", h.Addr, h.PID)
+	return err
 }
 
 // serviceDoor opens sessions as they are: the model of the command line is for new

@@ -74,11 +74,7 @@ func words(rules []permission.Rule) []string {
 func (s *Session) setPermissions(c protocol.SetPermissions) (protocol.Permissions, error) {
 	m := permission.Mode(c.Mode)
 	if m != "" && !m.Known() {
-		var names []string
-		for _, m := range permission.Modes() {
-			names = append(names, string(m))
-		}
-		return protocol.Permissions{}, protocol.Fail(protocol.BadRequest, "There is no permission mode %q. Choose one of %s.", c.Mode, strings.Join(names, ", "))
+		return protocol.Permissions{}, protocol.Fail(protocol.BadRequest, "There is no permission mode %q. Choose one of %s.", c.Mode, permission.ModeNames())
 	}
 	if c.Forget {
 		s.permits.rules = nil

@@ -17,8 +17,7 @@ func (x *judged) likeCommand() []Rule {
 		if reads {
 			return true
 		}
-		r := Rule{"bash", likeArg(s.words), true}
-		r.name = x.Call.Tool
+		r := Rule{x.Call.Tool, likeArg(s.words), true}
 		if !slices.Contains(out, r) {
 			out = append(out, r)
 		}

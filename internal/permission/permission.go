@@ -44,9 +44,13 @@ func (m Mode) Words() string {
 // Known reports whether there is such a mode.
 func (m Mode) Known() bool { return slices.Contains(Modes(), m) }
 
-// Freer reports whether m does more without a question than other.
-func (m Mode) Freer(other Mode) bool {
-	return slices.Index(Modes(), m) < slices.Index(Modes(), other)
+// ModeNames are the names of all of them, for people.
+func ModeNames() string {
+	var names []string
+	for _, m := range Modes() {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Policy is what calls are held against.

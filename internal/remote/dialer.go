@@ -88,16 +88,6 @@ func (d *Dialer) open(ctx context.Context, o protocol.Open) (opening, error) {
 	return decodeOpening(b)
 }
 
-// Health asks whether a server answers there, and which version it has.
-func (d *Dialer) Health(ctx context.Context) (version string, err error) {
-	b, err := d.ask(ctx, "GET", "/health", nil, "", true)
-	if err != nil {
-		return "", err
-	}
-	version, _ = rawjson.GetString(b, "version")
-	return version, nil
-}
-
 // errBroken is an error of the connection, behind which it may be asked again.
 type errBroken struct{ error }
 

@@ -334,8 +334,8 @@ func TestErrorsKeepTheirCodes(t *testing.T) {
 	if _, _, err := d.Open(t.Context(), protocol.Open{Session: id}); protocol.CodeOf(err) != remote.Unauthorized || strings.Contains(err.Error(), "wrong") {
 		t.Errorf("%v", err)
 	}
-	if v, err := w.dialer().Health(t.Context()); v != "1.2.3" || err != nil {
-		t.Errorf("%q, %v", v, err)
+	if status, body := w.ask("GET", "/api/v1/health", "", nil); status != 200 || !strings.Contains(body, `"version":"1.2.3"`) {
+		t.Errorf("%d %s", status, body)
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 type Key struct {
 	Token string
 	Role  Role
-	Who   string // for the log, "the token file"
 }
 
 // Token reads the token in a file, or makes the file with a new one: 256 bits, for

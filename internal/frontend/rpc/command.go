@@ -151,10 +151,8 @@ func (s *server) handle(ctx context.Context, line []byte) {
 		return
 	}
 	cmd, ours, known := find(c.name)
-	c.coded = s.aware.Load() || ours
-	if ours {
-		s.aware.Store(true)
-	}
+	s.aware = s.aware || ours
+	c.coded = s.aware
 	if !known {
 		s.respond(ctx, at, failure(c, protocol.Fail(protocol.UnknownCommand, "Unknown command: %s", word(c))))
 		return

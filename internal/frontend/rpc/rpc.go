@@ -102,7 +102,6 @@ type server struct {
 	going sync.WaitGroup // commands that are soon done and have goroutines of their own
 	moved atomic.Int64   // records written
 	over  atomic.Bool    // nothing is to be written any more
-	aware atomic.Bool    // the client has sent a command that only bough has
 
 	mu       sync.Mutex
 	cond     sync.Cond // something below has changed
@@ -115,6 +114,8 @@ type server struct {
 	dialogs  []*dialog // that wait for an answer; guarded by mu
 
 	odd [][2]string // commands, and fields that they do not have; the reader's
+
+	aware bool // the client has sent a command that only bough has; the reader's
 
 	// What follows is the writer's.
 	out   *bufio.Writer
