@@ -52,7 +52,7 @@ func (r *runner) exportLive(ctx context.Context, e control.Exporting, x protocol
 	}
 	rep, err := r.export(ctx, j, e.Header, e.Tree)
 	if errors.Is(err, fs.ErrExist) {
-		return fail(errors.New(j.out + " is there already. --force overwrites it"))
+		return fail(errors.New(j.out + " is there already. --force overwrites it; over RPC it is force"))
 	} else if err != nil {
 		return fail(err)
 	}

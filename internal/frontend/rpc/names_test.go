@@ -4,9 +4,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -48,23 +50,7 @@ func TestEveryCommandOfTheProtocolHasAName(t *testing.T) {
 
 // Discovery tells of all commands that only bough has.
 func TestCapabilitiesAreComplete(t *testing.T) {
-	var known []string
-	for _, f := range parsed(t, "ours.go") {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CaseClause); ok {
-				for _, e := range c.List {
-					if lit, ok := e.(*ast.BasicLit); ok {
-						name, err := strconv.Unquote(lit.Value)
-						if err != nil {
-							t.Fatal(err)
-						}
-						known = append(known, name)
-					}
-				}
-			}
-			return true
-		})
-	}
+	known := named(t, "ours.go")
 	told := ourNames()
 	slices.Sort(known)
 	slices.Sort(told)
@@ -76,6 +62,65 @@ func TestCapabilitiesAreComplete(t *testing.T) {
 		if !ok || !ours || (cmd.does == nil) == (cmd.begins == nil) {
 			t.Errorf("%s: ours %v, known %v", name, ours, ok)
 		}
+	}
+}
+
+// named are the texts of the cases in a file: names of commands.
+func named(t *testing.T, file string) (names []string) {
+	t.Helper()
+	for _, f := range parsed(t, file) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CaseClause); ok {
+				for _, e := range c.List {
+					if lit, ok := e.(*ast.BasicLit); ok {
+						name, err := strconv.Unquote(lit.Value)
+						if err != nil {
+							t.Fatal(err)
+						}
+						names = append(names, name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// The manual has every command with all of its fields, and an example of each.
+func TestTheManualHasEveryCommand(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile("../../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	page, examples := read("rpc.md"), read("rpc-commands.md")
+	n := 0
+	for _, name := range append(named(t, "command.go"), named(t, "ours.go")...) {
+		cmd, _, ok := find(name)
+		if !ok {
+			continue // a case of another switch
+		}
+		n++
+		if !strings.Contains(examples, `> {"type":"`+name+`"`) {
+			t.Errorf("rpc-commands.md has no example of %s", name)
+		}
+		row := ""
+		for line := range strings.Lines(page) {
+			if cells := strings.Split(line, " | "); len(cells) == 3 && strings.Contains(cells[0], "`"+name+"`") {
+				row = cells[1]
+			}
+		}
+		for _, f := range cmd.fields {
+			if !strings.Contains(row, "`"+f.name+"`") && !strings.Contains(row, "`"+f.name+"?`") {
+				t.Errorf("rpc.md does not tell of the field %s of %s: %s", f.name, name, row)
+			}
+		}
+	}
+	if n < 80 {
+		t.Errorf("%d commands were found", n)
 	}
 }
 
