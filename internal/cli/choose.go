@@ -117,6 +117,8 @@ func (r *runner) openNamed(ctx context.Context, start control.Start, word string
 		return start, fmt.Errorf("open session: %w", err)
 	case info.IsDir():
 		return start, fmt.Errorf("open session: %s is a folder. --session-dir %s looks for sessions in it", path, word)
+	case !info.Mode().IsRegular():
+		return start, fmt.Errorf("open session: %s is no session file", path)
 	}
 	start.Store = r.beside(path)
 	return r.inItsFolder(ctx, start, path)

@@ -256,6 +256,7 @@ func TestSessionByPath(t *testing.T) {
 	gone := p.write("files/gone.jsonl", sessionText("/nonexistent/x", "g", 1))
 	p.fails("bough --fork "+gone, "--session", gone)
 	p.fails("is a folder. --session-dir", "--session", p.folder("files"))
+	p.fails("is no session file", "--session", os.DevNull)
 	p.fails("not a session", "--session", p.write("files/bad.jsonl", "hello\n"))
 
 	// What is not there yet will lie exactly there, and nothing is made before.

@@ -2,6 +2,8 @@ package control
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/boughdev/bough/message"
@@ -18,6 +20,9 @@ type bash struct {
 // bash runs a command of the user. Its result is recorded at once, or, while a
 // run goes on, when that has ended.
 func (s asked) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, error) {
+	if strings.ContainsRune(c.Command, 0) {
+		return protocol.BashResult{}, protocol.Fail(protocol.BadRequest, "A command of the shell cannot hold a character of the value 0.")
+	}
 	work, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	b := &bash{cancel, make(chan struct{})}
@@ -33,6 +38,9 @@ func (s asked) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, 
 	r, err := setup.Shell(work, c.Command, func(delta string) {
 		s.post(func() { s.emit(protocol.BashOutput{ID: c.ID, Delta: delta}) })
 	})
+	if err != nil && protocol.CodeOf(err) == "" && s.ctx.Err() == nil {
+		err = &protocol.Error{Code: protocol.IO, Text: fmt.Sprintf("run the command: %v", err), Err: err}
+	}
 	derr := s.do(context.WithoutCancel(ctx), func() {
 		delete(s.bashes, b)
 		if err == nil {

@@ -348,6 +348,9 @@ func (s *Session) look() {
 // the session's log: what was told of it no longer holds. Owner's.
 func (s *Session) replaced(lost int) {
 	s.spent.known = false
+	if p, ok := s.store.(FilePather); ok && s.live.Log() == nil {
+		s.file = p.FilePath(s.live.Header())
+	}
 	for m := range s.watchers {
 		s.watch(m, 0)
 	}

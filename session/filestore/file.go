@@ -59,7 +59,7 @@ func openLog(path string, policy Policy, live bool) (*log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	looked := errors.Is(err, fs.ErrPermission) || isReadOnly(err)
 	if looked {
-		f, err = os.Open(path)
+		f, err = openToRead(path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open session file %s: %w", path, session.ErrNotFound)
@@ -84,6 +84,9 @@ func (l *log) start() error {
 	if info.IsDir() {
 		return fmt.Errorf("%w: it is a folder", session.ErrNotSession)
 	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is no file", session.ErrNotSession)
+	}
 	l.id, l.state = info, stateOf(info)
 	l.header, err = headerOf(l.f, info.Size())
 	if l.live && errors.Is(err, session.ErrNotSession) {
@@ -102,9 +105,19 @@ func (l *log) start() error {
 	return err
 }
 
+// openToRead opens a file, and nothing else: to open a pipe may take for ever.
+func openToRead(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is no file", session.ErrNotSession, path)
+	}
+	return os.Open(path)
+}
+
 // readHeader reads no more of a file than its header needs.
 func readHeader(path string) (session.Header, error) {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return session.Header{}, err
 	}

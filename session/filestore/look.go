@@ -39,7 +39,7 @@ func (s Store) Files() ([]string, error) {
 // SalvageHeader returns what a file that has no header where it belongs is opened
 // with by a store that is [Store.Live].
 func SalvageHeader(path string) (session.Header, error) {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return session.Header{}, err
 	}
