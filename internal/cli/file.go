@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/workspace"
 	"github.com/boughdev/bough/message"
@@ -41,7 +41,6 @@ func (r *runner) fileArg(ctx context.Context, name string) (text string, image *
 		return "", nil, fmt.Errorf("@%s cannot be read: %w", name, err)
 	}
 	defer f.Close()
-	open := fmt.Sprintf(`<file name="%s">`, attribute.Replace(filepath.ToSlash(path)))
 	head, err := io.ReadAll(io.LimitReader(f, 4<<10))
 	if err != nil {
 		return "", nil, fmt.Errorf("@%s cannot be read: %w", name, err)
@@ -55,7 +54,7 @@ func (r *runner) fileArg(ctx context.Context, name string) (text string, image *
 		if err == nil && image == nil {
 			r.say("@%s: %s", name, note)
 		}
-		return open + note + "</file>", image, err
+		return prompt.FileElement(filepath.ToSlash(path), note), image, err
 	}
 	limit := r.maxFileArg()
 	rest, err := io.ReadAll(io.LimitReader(f, max(0, limit+1-int64(len(head)))))
@@ -69,7 +68,7 @@ func (r *runner) fileArg(ctx context.Context, name string) (text string, image *
 	if !utf8.Valid(data) {
 		r.say("@%s is not all UTF-8 text: what is not was replaced.", name)
 	}
-	return open + "\n" + decoded(data) + "\n</file>", nil, nil
+	return prompt.FileElement(filepath.ToSlash(path), "\n"+decoded(data)+"\n"), nil, nil
 }
 
 func (r *runner) maxFileArg() int64 {
@@ -103,6 +102,3 @@ func (r *runner) imageArg(ctx context.Context, ws workspace.Workspace, path stri
 	}
 	return note, image, nil
 }
-
-// attribute escapes what cannot stand in an attribute of an element.
-var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "\n", "&#10;", "\r", "&#13;")

@@ -165,3 +165,10 @@ func Escape(s string) string {
 	}
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }
+
+// FileElement is a file that comes along with what a person says, as an element
+// with its name (docs/spec/frontends.md A-22 to A-25).
+func FileElement(name, inside string) string {
+	name = strings.NewReplacer("\n", "&#10;", "\r", "&#13;").Replace(Escape(name))
+	return `<file name="` + name + `">` + inside + "</file>"
+}

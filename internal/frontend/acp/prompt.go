@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
@@ -466,7 +467,7 @@ func resource(w *words, r sdk.EmbeddedResourceResource) error {
 		name := named(b.Uri)
 		w.text += "@" + name
 		if b.MimeType == nil || !slices.Contains(imageTypes, *b.MimeType) {
-			w.attached = append(w.attached, `<file name="`+attribute.Replace(name)+`">It is no text and is left out.</file>`)
+			w.attached = append(w.attached, prompt.FileElement(name, "It is no text and is left out."))
 			return nil
 		}
 		img, err := picture(b.Blob, *b.MimeType)
@@ -474,7 +475,7 @@ func resource(w *words, r sdk.EmbeddedResourceResource) error {
 			return err
 		}
 		w.images = append(w.images, img)
-		w.attached = append(w.attached, `<file name="`+attribute.Replace(name)+`"></file>`)
+		w.attached = append(w.attached, prompt.FileElement(name, ""))
 	default:
 		return fmt.Errorf("a resource has a text or a blob")
 	}
@@ -482,8 +483,5 @@ func resource(w *words, r sdk.EmbeddedResourceResource) error {
 }
 
 func element(name, text string) string {
-	return `<file name="` + attribute.Replace(name) + "\">\n" + strings.TrimPrefix(text, "\ufeff") + "\n</file>"
+	return prompt.FileElement(name, "\n"+strings.TrimPrefix(text, "\ufeff")+"\n")
 }
-
-// attribute escapes what cannot stand in an attribute of an element.
-var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "\n", "&#10;", "\r", "&#13;")
