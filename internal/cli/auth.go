@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/auth"
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/provider/catalog"
 )
@@ -413,7 +413,9 @@ func (a *account) list() error {
 }
 
 func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	b, err := rawjson.Encode(v)
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/boughdev/bough/internal/config"
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/setup"
 	"github.com/boughdev/bough/protocol"
@@ -135,13 +135,8 @@ func settingJSON(s protocol.Setting) []byte {
 	for _, f := range s.Sources {
 		row.Sources = append(row.Sources, source{raw(f.Value), f.From, f.Ignored})
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(row); err != nil {
-		return nil // all of it is text and JSON: it does not fail
-	}
-	return b.Bytes()
+	b, _ := rawjson.Encode(row) // all of it is text and JSON: it does not fail
+	return append(b, '\n')
 }
 
 func (c configurer) explain(name string) error {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -153,9 +152,7 @@ func listJSON(out *bufio.Writer, d trust.Decision, set resource.Set, problems []
 	for _, p := range problems {
 		odd = append(odd, problem{p.Path, p.Message, p.Clash})
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
+	return printJSON(out, struct {
 		Trusted    bool               `json:"trusted"`
 		Why        string             `json:"why"`
 		Commands   []resource.Command `json:"commands"`

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -142,13 +141,8 @@ func encode(v any) []byte {
 	if v == nil {
 		return nil
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil // of texts, numbers, lists and maps of them: it does not fail
-	}
-	return []byte(strings.TrimSpace(b.String()))
+	b, _ := rawjson.Encode(v) // texts, numbers, lists and maps of them: it does not fail
+	return b
 }
 
 func text(name, help string, at func(*Settings) *string) key {

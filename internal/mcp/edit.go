@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/boughdev/bough/internal/pifile"
@@ -125,13 +124,10 @@ func (s Server) entry() ([]byte, error) {
 	if s.OAuth != (OAuth{}) {
 		e.OAuth = &oauth{s.OAuth.ClientID, s.OAuth.ClientSecret, s.OAuth.CallbackPort, s.OAuth.ClientName, s.OAuth.ClientRegistration}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
+	entry, err := rawjson.Encode(e)
+	if err != nil {
 		return nil, err
 	}
-	entry := bytes.TrimSpace(b.Bytes())
 	var faults []string
 	check := Server{Name: s.Name, Exposure: "codemode"}
 	check.read(entry, func(key, format string, args ...any) {

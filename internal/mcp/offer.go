@@ -110,14 +110,12 @@ func parameters(schema any) json.RawMessage {
 	if need, ok := obj["required"]; ok {
 		obj["required"] = known(need, props)
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
 	// Keys come out sorted, so that the bytes are the same every time.
-	if err := enc.Encode(obj); err != nil || b.Len() > maxSchema {
+	b, err := rawjson.Encode(obj)
+	if err != nil || len(b) > maxSchema {
 		return json.RawMessage(`{"properties":{},"type":"object"}`)
 	}
-	return json.RawMessage(strings.TrimSpace(b.String()))
+	return b
 }
 
 // known leaves of the names that are required those that there are, each once.
@@ -175,13 +173,11 @@ func (o offer) write(path string) {
 	if path == "" {
 		return
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(o) != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	b, err := rawjson.Encode(o)
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	_ = pifile.Write(path, []byte(b.String()), 0o600)
+	_ = pifile.Write(path, append(b, '\n'), 0o600)
 }
 
 // summary is one line of what a server is for.

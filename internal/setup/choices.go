@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/boughdev/bough/internal/mcp"
 	"github.com/boughdev/bough/internal/prompt"
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/recall"
 	"github.com/boughdev/bough/internal/resource"
 	"github.com/boughdev/bough/message"
@@ -69,13 +69,11 @@ func (m *Maker) withPlaces(have, more []string) []string {
 }
 
 func (s *setup) Choices() json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s.chosen); err != nil || b.String() == "{}\n" {
+	b, err := rawjson.Encode(s.chosen)
+	if err != nil || string(b) == "{}" {
 		return nil // nothing was chosen; what is encoded is plain
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return b
 }
 
 // declared returns the text of a section that the path declares, without its tags.

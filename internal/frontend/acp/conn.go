@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/protocol"
 )
 
@@ -176,7 +177,7 @@ func (c *conn) respond(id json.RawMessage, result any, err error) {
 	if len(id) > 0 {
 		e := envelope{ID: id}
 		if err == nil {
-			e.Result, err = encode(result)
+			e.Result, err = rawjson.Encode(result)
 		}
 		if err != nil {
 			e.Result, e.Error = nil, asError(err)
@@ -219,7 +220,7 @@ func (c *conn) answered(key string, e envelope) {
 // the editor is told that it need not answer.
 func ask[R any](ctx context.Context, c *conn, name string, params any) (R, error) {
 	var r R
-	raw, err := encode(params)
+	raw, err := rawjson.Encode(params)
 	if err != nil {
 		return r, err
 	}
@@ -254,9 +255,9 @@ func ask[R any](ctx context.Context, c *conn, name string, params any) (R, error
 
 // notify tells the editor something. That it is gone is told by broken.
 func (c *conn) notify(name string, params any) {
-	raw, err := encode(params)
+	raw, err := rawjson.Encode(params)
 	if err != nil {
-		raw, _ = encode(map[string]string{"error": err.Error()}) // a text can be encoded
+		raw, _ = rawjson.Encode(map[string]string{"error": err.Error()}) // a text can be encoded
 	}
 	c.send(envelope{Method: name, Params: raw})
 }
@@ -264,7 +265,7 @@ func (c *conn) notify(name string, params any) {
 // send writes a message.
 func (c *conn) send(e envelope) error {
 	e.JSONRPC = "2.0"
-	b, err := encode(e)
+	b, err := rawjson.Encode(e)
 	if err != nil {
 		return err
 	}
@@ -278,17 +279,6 @@ func (c *conn) send(e envelope) error {
 		c.broken(c.failed)
 	}
 	return c.failed
-}
-
-// encode is JSON without escapes for pages.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func invalid(format string, args ...any) error {

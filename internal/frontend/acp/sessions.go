@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -273,7 +274,7 @@ func servers(list []sdk.McpServer) (out []Server) {
 // asServers reads servers that came in another type.
 func asServers(list any) []sdk.McpServer {
 	var out []sdk.McpServer
-	if raw, err := encode(list); err == nil {
+	if raw, err := rawjson.Encode(list); err == nil {
 		_ = json.Unmarshal(raw, &out) // what no server is is left out
 	}
 	return out

@@ -382,7 +382,7 @@ func cycleModel(ctx context.Context, w *window, _ call) (reply, error) {
 		return null, err
 	}
 	return func() ([]byte, error) {
-		info, err := encode(m.Model)
+		info, err := rawjson.Encode(m.Model)
 		return newObject().raw("model", info).str("thinkingLevel", m.Thinking).flag("isScoped", m.Scoped).done(), err
 	}, nil
 }
@@ -393,7 +393,7 @@ func getModels(ctx context.Context, w *window, _ call) (reply, error) {
 		list := make([][]byte, len(m.Models))
 		for i, info := range m.Models {
 			var err error
-			if list[i], err = encode(info); err != nil {
+			if list[i], err = rawjson.Encode(info); err != nil {
 				return nil, err
 			}
 		}

@@ -86,18 +86,8 @@ func done(o *object) reply {
 
 // value replies with a value that encodes itself.
 func value(v any) reply {
-	return func() ([]byte, error) { return encode(v) }
+	return func() ([]byte, error) { return rawjson.Encode(v) }
 }
 
 // null replies with null.
 func null() ([]byte, error) { return nil, errNull }
-
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}

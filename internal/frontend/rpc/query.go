@@ -23,7 +23,7 @@ func (w *window) state(p protocol.Policy) ([]byte, error) {
 	v, o := &w.view, newObject()
 	if v.Model != nil {
 		if w.model.of != v.Model {
-			info, err := encode(v.Model)
+			info, err := rawjson.Encode(v.Model)
 			if err != nil {
 				return nil, err
 			}
