@@ -56,7 +56,7 @@ type Options struct {
 	// Of the queues: deliver all at once, or one message each time.
 	AllSteering, AllFollowUp bool
 
-	// Follow looks every second for what other programs append.
+	// Follow looks for what other programs append, see rest.
 	Follow bool
 
 	// Find finds the entry that a person means by Start.AtWord. Nil: by its id or

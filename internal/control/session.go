@@ -48,6 +48,7 @@ type Session struct {
 	live     *session.Session
 	branch   *session.Branch
 	spoken   spoken
+	resting  rest
 	leased   bool         // a lease was asked for
 	release  func() error // of the lease; nil without one
 	model    provider.Model
@@ -306,20 +307,20 @@ func (s *Session) path() string {
 // own is the owner.
 func (s *Session) own() {
 	defer close(s.ended)
-	var tick <-chan time.Time
 	if s.opts.Follow {
-		t := time.NewTicker(time.Second)
-		defer t.Stop()
-		tick = t.C
+		s.resting.begin()
+		defer s.resting.timer.Stop()
 	}
 	for {
 		select {
 		case f := <-s.mail:
 			f()
+			s.resting.over()
 		case <-s.setup.Changed():
 			s.retool()
-		case <-tick:
+		case <-s.resting.look:
 			s.look()
+			s.resting.goesOn()
 		case <-s.ctx.Done():
 			for {
 				select {
@@ -336,11 +337,16 @@ func (s *Session) own() {
 // look takes up what others appended and tries again to write what could not be
 // written.
 func (s *Session) look() {
-	if _, err := s.live.CatchUp(s.ctx); err != nil {
+	foreign, err := s.live.CatchUp(s.ctx)
+	if err != nil {
 		s.opts.Log.Warn("read what others appended", "err", err)
 	}
-	if s.live.Unsaved() > 0 {
+	unsaved := s.live.Unsaved() > 0
+	if unsaved {
 		s.tell(s.live.Flush(s.ctx))
+	}
+	if len(foreign) > 0 || unsaved {
+		s.resting.over()
 	}
 }
 
