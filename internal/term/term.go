@@ -248,6 +248,19 @@ func (t *Terminal) take() error {
 			t.raw = raw
 		}
 	}
+	r, err := newReader(t.o.In, t.bytes, func(err error) {
+		select {
+		case t.failed <- err:
+		default:
+		}
+	})
+	if err != nil {
+		if t.raw != nil {
+			t.raw.restore()
+		}
+		return err
+	}
+	t.reader = r
 	// No wrapping, pastes in brackets, keys told apart, what color is behind.
 	s := "\x1b[?7l\x1b[?2004h\x1b[>1u\x1b[?u\x1b]11;?\x1b\\"
 	if t.o.Full {
@@ -258,19 +271,21 @@ func (t *Terminal) take() error {
 	}
 	t.send(s)
 	t.screen.valid, t.screen.shows = false, true
-	t.reader = newReader(t.o.In, t.in, t.bytes, func(err error) {
-		select {
-		case t.failed <- err:
-		default:
-		}
-	})
 	return nil
+}
+
+// leave ends the reading, if it has begun.
+func (t *Terminal) leave() {
+	if t.reader != nil {
+		t.reader.close()
+		t.reader = nil
+	}
 }
 
 // give gives the terminal back as it was.
 func (t *Terminal) give() {
 	t.settle()
-	t.reader.close()
+	t.leave()
 	s := "\x1b[m"
 	if !t.o.Full && t.screen.y < len(t.screen.shown)-1 {
 		s = "\x1b[m" + string(down(len(t.screen.shown)-1-t.screen.y))
@@ -316,7 +331,7 @@ func (t *Terminal) Suspend() error {
 // without our being asked.
 func (t *Terminal) Retake() error {
 	t.settle()
-	t.reader.close()
+	t.leave()
 	t.measure()
 	return t.take()
 }

@@ -4,13 +4,11 @@ package term
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
 	xterm "golang.org/x/term"
 )
 
@@ -80,66 +78,5 @@ func stopSelf() {
 		case <-going:
 		case <-time.After(300 * time.Millisecond):
 		}
-	}
-}
-
-// reader hands over what is typed until it is closed. Of a terminal it then takes
-// no byte more: the next program gets them.
-type reader struct {
-	wake  *os.File // nil if the input cannot be left
-	ended chan struct{}
-	stop  chan struct{}
-}
-
-func newReader(in io.Reader, tty *os.File, out chan<- []byte, failed func(error)) *reader {
-	r := &reader{ended: make(chan struct{}), stop: make(chan struct{})}
-	wait := func() bool { return true }
-	if tty != nil {
-		if woken, wake, err := os.Pipe(); err == nil {
-			r.wake = wake
-			wait = func() bool { return readable(int(tty.Fd()), int(woken.Fd())) }
-			defer func() { go func() { <-r.ended; woken.Close() }() }()
-		}
-	}
-	go func() {
-		defer close(r.ended)
-		buf := make([]byte, 4096)
-		for wait() {
-			n, err := in.Read(buf)
-			if n > 0 {
-				select {
-				case out <- append([]byte(nil), buf[:n]...):
-				case <-r.stop:
-					return
-				}
-			}
-			if err != nil {
-				failed(err)
-				return
-			}
-		}
-	}()
-	return r
-}
-
-func (r *reader) close() {
-	close(r.stop)
-	if r.wake != nil {
-		r.wake.Close()
-		<-r.ended
-	}
-}
-
-// readable waits for input, and returns false when the pipe is closed.
-func readable(fd, pipe int) bool {
-	for {
-		var set unix.FdSet
-		set.Set(fd)
-		set.Set(pipe)
-		_, err := unix.Select(max(fd, pipe)+1, &set, nil, nil, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		return err != nil || !set.IsSet(pipe) // an error shows when it is read
 	}
 }

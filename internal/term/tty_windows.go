@@ -1,7 +1,6 @@
 package term
 
 import (
-	"io"
 	"os"
 	"time"
 
@@ -97,31 +96,3 @@ func (t *Terminal) signal(os.Signal) Event {
 }
 
 func stopSelf() {}
-
-// reader hands over what is typed. A read of a console cannot be broken off: what
-// one that was closed is waiting for is lost.
-type reader struct{ stop chan struct{} }
-
-func newReader(in io.Reader, _ *os.File, out chan<- []byte, failed func(error)) *reader {
-	r := &reader{stop: make(chan struct{})}
-	go func() {
-		buf := make([]byte, 4096)
-		for {
-			n, err := in.Read(buf)
-			if n > 0 {
-				select {
-				case out <- append([]byte(nil), buf[:n]...):
-				case <-r.stop:
-					return
-				}
-			}
-			if err != nil {
-				failed(err)
-				return
-			}
-		}
-	}()
-	return r
-}
-
-func (r *reader) close() { close(r.stop) }
