@@ -55,6 +55,11 @@ func (w way) options() join.Options {
 			}
 			return r.dial(ctx, addr, o)
 		},
+		Answers: func(ctx context.Context, addr string) bool {
+			d := &remote.Dialer{Address: addr}
+			_, err := d.Health(ctx)
+			return err == nil || ctx.Err() == nil // one that is gone is found out otherwise
+		},
 		Lost:   func(err error) bool { return errors.Is(err, remote.ErrGone) },
 		Holder: r.store.Holder,
 		Read:   r.read,

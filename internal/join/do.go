@@ -24,7 +24,7 @@ func (c *Client) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	for try := 1; ; try++ {
 		p := c.place()
 		began := time.Now()
-		v, err := p.Do(ctx, cmd)
+		v, err := c.ask(ctx, p, cmd)
 		if err == nil || ctx.Err() != nil || !c.lost(p, err) {
 			return v, err
 		}
@@ -69,7 +69,7 @@ func (c *Client) switchTo(ctx context.Context, cmd protocol.SwitchSession) error
 			return err
 		}
 	} else if h := c.o.Holder(path); h == nil || *h == *p.holder {
-		_, err := p.Do(ctx, protocol.SwitchSession{Session: path})
+		_, err := c.ask(ctx, p, protocol.SwitchSession{Session: path})
 		return err
 	}
 	next, err := c.enter(ctx, path, func(ctx context.Context, beside bool) (protocol.Client, func(), error) {
@@ -92,7 +92,7 @@ func (c *Client) sync(ctx context.Context, cmd protocol.Sync) error {
 	if err != nil {
 		return err
 	}
-	if _, err = p.Do(ctx, cmd); err == nil || c.lost(p, err) && ctx.Err() == nil || p.ctx.Err() != nil {
+	if _, err = c.ask(ctx, p, cmd); err == nil || c.lost(p, err) && ctx.Err() == nil || p.ctx.Err() != nil {
 		return nil
 	}
 	return err

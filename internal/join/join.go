@@ -16,13 +16,14 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
 
-// Options say how sessions are opened and found. All functions must be set.
+// Options say how sessions are opened and found. Functions must be set where nothing is said of nil.
 type Options struct {
 	// Here opens the session of a path in this process. If another one has it the
 	// error is a *session.LeasedError, unless it is to be opened beside that.
@@ -43,6 +44,10 @@ type Options struct {
 
 	// Read opens the session of a path to be read as it is kept.
 	Read func(ctx context.Context, path string) (*session.Session, error)
+
+	// Answers reports whether the process at addr answers at all; nil: it is waited
+	// for however long that takes.
+	Answers func(ctx context.Context, addr string) bool
 
 	// Must refuses to open a session beside a process that has it and does not
 	// answer.
@@ -77,6 +82,7 @@ type place struct {
 	holder *session.LeasedError // the process; nil: this one
 	notes  []protocol.Notice    // for whoever watches first; guarded by the client's mu
 	lost   bool                 // it went with its process; guarded by the client's mu
+	still  atomic.Bool          // the process did not answer when it was last asked
 
 	ctx context.Context // ends when the client has gone elsewhere
 	end context.CancelFunc

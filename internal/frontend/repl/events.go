@@ -82,9 +82,7 @@ func (r *repl) appended(e protocol.Appended) {
 		r.shell.recorded = true
 		r.shellStep()
 	case e.Entry.Role == message.User && r.byOthers(e):
-		if r.runs > 0 {
-			r.account()
-		}
+		r.account()
 		r.between = true
 		r.heard(e)
 	case e.Entry.Role == message.User && (r.turn.answers > 0 || r.between || r.runs == 0):

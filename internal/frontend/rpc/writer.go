@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,9 +33,11 @@ func (s *server) respond(ctx context.Context, w *window, a answer) {
 	w.order = append(w.order, id)
 	s.owed += a.size
 	s.mu.Unlock()
-	// An error says that the session is closed. Then its stream ends, and what is
-	// not answered then is answered with its end.
-	_, _ = protocol.Call(ctx, w.c, protocol.Sync{ID: id})
+	// After an error there is no place in the stream. If the session is closed that
+	// ends, and what is not answered then is answered with its end.
+	if _, err := protocol.Call(ctx, w.c, protocol.Sync{ID: id}); err != nil && !errors.Is(err, protocol.ErrClosed) && ctx.Err() == nil {
+		w.put(protocol.Synced{ID: id})
+	}
 }
 
 // take takes the answer behind a sync.
