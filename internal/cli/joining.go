@@ -57,8 +57,7 @@ func (w way) options() join.Options {
 		},
 		Answers: func(ctx context.Context, addr string) bool {
 			d := &remote.Dialer{Address: addr}
-			_, err := d.Health(ctx)
-			return err == nil || ctx.Err() == nil // one that is gone is found out otherwise
+			return d.Answers(ctx)
 		},
 		Lost:   func(err error) bool { return errors.Is(err, remote.ErrGone) },
 		Holder: r.store.Holder,
