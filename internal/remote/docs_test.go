@@ -74,3 +74,31 @@ func TestExamplesOfTheManual(t *testing.T) {
 		}
 	}
 }
+
+// What RPC has and HTTP has not is told.
+func TestTheManualSaysWhatIsNotHere(t *testing.T) {
+	examples, err := os.ReadFile("../../docs/rpc-commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/remote.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, told, _ := strings.Cut(string(page), "These are RPC's\n  alone: ")
+	told, _, _ = strings.Cut(told, ". For the last")
+	missing := 0
+	for _, m := range regexp.MustCompile(`(?m)^> \{"type":"(\w+)"`).FindAllStringSubmatch(string(examples), -1) {
+		_, err := protocol.DecodeCommand([]byte(`{"type":"` + m[1] + `"}`))
+		unknown := protocol.CodeOf(err) == protocol.UnknownCommand
+		if unknown {
+			missing++
+		}
+		if unknown != strings.Contains(told, "`"+m[1]+"`") {
+			t.Errorf("%s: it is missing: %v; the manual says otherwise", m[1], unknown)
+		}
+	}
+	if missing == 0 {
+		t.Error("nothing is missing")
+	}
+}
