@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
@@ -29,10 +30,9 @@ func (r *repl) event(w watched) error {
 		if r.headed && !r.moving { // it has come to another process, or was read again
 			r.tellEarly()
 		}
-		for _, q := range e.Open {
-			r.askedFor(q)
+		if r.headed {
+			r.goesOn()
 		}
-		r.text.resume(r.out, r.view.Answer)
 	case protocol.Appended:
 		r.appended(e)
 	case protocol.LoopStarted:
@@ -159,6 +159,20 @@ func (r *repl) notice(n protocol.Notice) {
 	} else {
 		r.out.text(dim, render.Clean(text))
 	}
+}
+
+// goesOn shows what goes on already in a session that has just been opened, or joined
+// anew: questions, the calls that run, and the answer so far.
+func (r *repl) goesOn() {
+	for _, q := range r.view.Open {
+		r.askedFor(q)
+	}
+	for _, t := range r.view.Tools {
+		if !slices.ContainsFunc(r.calls.list, func(c *toolCall) bool { return c.id == t.CallID && !c.over }) {
+			r.calls.started(r.out, t.ToolStarted, r.o.Width)
+		}
+	}
+	r.text.resume(r.out, r.view.Answer)
 }
 
 // tellEarly gives the notices of the start.

@@ -136,6 +136,37 @@ func TestBlocksThatInterleave(t *testing.T) {
 	}
 }
 
+// Who comes while a run goes on sees, below the header, what goes on.
+func TestComingInMidRun(t *testing.T) {
+	half := message.Message{Role: message.Assistant, Content: []message.Block{message.Text("half an ")}}
+	for _, tt := range []struct {
+		name  string
+		state protocol.State
+		then  []protocol.Event
+		want  string
+	}{
+		{"a call", protocol.State{Running: true, Tools: []protocol.ToolStarted{{CallID: "1", Tool: "read", Args: []byte(`{"path":"a"}`)}}},
+			[]protocol.Event{protocol.ToolEnded{CallID: "1", Tool: "read", Output: message.ErrorOutput("no a")}, protocol.RunEnded{}}, "[read a] error: no a\n"},
+		{"an answer", protocol.State{Running: true, Answer: &half},
+			[]protocol.Event{protocol.Delta{Delta: message.Delta{Kind: message.TextDelta, Text: "answer"}}, protocol.Delta{Delta: message.Delta{Kind: message.TextEnd}}, protocol.RunEnded{}}, "half an answer\n"},
+		{"a question", protocol.State{Running: true, Open: []protocol.Asked{{ID: "q", Text: "May it?"}}},
+			[]protocol.Event{protocol.Answered{ID: "q"}, protocol.RunEnded{}}, "May it?\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPuppetIn(tt.state, nil)
+			p.tell(tt.then...)
+			close(p.events)
+			var out bytes.Buffer
+			in, _ := io.Pipe() // nothing is typed
+			_, err := repl.Run(t.Context(), p, repl.Options{In: in, Out: &out, Err: io.Discard, Terminal: true, NoColor: true, Version: "1"})
+			_, after, headed := strings.Cut(out.String(), "/help for commands\n(a run goes on here; ctrl+c stops it)\n")
+			if !headed || !strings.HasPrefix(after, tt.want) {
+				t.Errorf("it shows %q, %v; want %q below the header", out.String(), err, tt.want)
+			}
+		})
+	}
+}
+
 func TestNoticesAndOtherPrograms(t *testing.T) {
 	entry := session.NewEntry("aaaa", "", time.Unix(0, 0), session.Message{Message: message.Message{Role: message.User, Content: []message.Block{message.Text("x")}}})
 	marker := session.NewEntry("bbbb", "aaaa", time.Unix(0, 0), session.Custom{CustomType: session.LeafMarker})

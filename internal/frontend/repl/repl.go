@@ -220,6 +220,10 @@ func (r *repl) run() (int, error) {
 	}
 	r.header()
 	r.tellEarly()
+	if r.view.Running && r.o.Terminal && !r.o.Quiet {
+		r.out.text(dim, "(a run goes on here; ctrl+c stops it)")
+	}
+	r.goesOn()
 	for {
 		switch {
 		case errors.Is(r.out.failed, syscall.EPIPE), errors.Is(r.out.failed, io.ErrClosedPipe):
