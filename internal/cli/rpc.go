@@ -14,7 +14,7 @@ import (
 // runRPC serves a client on standard input and output.
 func (r *runner) runRPC(ctx context.Context, c protocol.Client, door protocol.Door) (int, error) {
 	if r.env.StdinTerminal {
-		r.say("--mode rpc reads commands in JSON, one a line; docs/rpc.md has them. End with ctrl+d.")
+		r.say("--mode rpc reads commands in JSON, one a line; bough help rpc has them. End with ctrl+d.")
 	}
 	var leave func()
 	if open, ok := c.(interface{ Close() }); ok {

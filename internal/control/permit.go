@@ -210,7 +210,7 @@ func askText(c permission.Call, d permission.Decision) string {
 	}
 	about := ""
 	if len(c.Files) > 0 {
-		about = " " + pathWord(c.Files[0].Path)
+		about = " on " + pathWord(c.Files[0].Path)
 		if real := c.Files[0].Real; real != c.Files[0].Path && real != "" {
 			about += ", which is " + pathWord(real)
 		}

@@ -98,6 +98,6 @@ func failureOf(err error) string {
 }
 
 func errNoModel(why ...string) error {
-	text := strings.Join(append(why, "No model is configured. Set a key in the environment, choose a model with --model, or try --model offline/demo."), " ")
+	text := strings.Join(append(why, "No model is configured. Run bough auth login PROVIDER in a terminal, set a key in the environment, choose a model with --model, or try --model offline/demo."), " ")
 	return protocol.Fail(protocol.NoModel, "%s", text)
 }
