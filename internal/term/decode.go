@@ -2,18 +2,23 @@ package term
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	uv "github.com/charmbracelet/ultraviolet"
 )
 
 // A Decoder makes events of the bytes that a terminal sends. They may come in
 // pieces that break anywhere. The zero value is ready.
+//
+// What a sequence means ultraviolet knows. Where one ends, and whether it has ended
+// yet, is found here: of a part the library makes some other key.
 type Decoder struct {
 	part    []byte // of what is not whole yet
 	pasting bool
 	pasted  []byte
+	library uv.EventDecoder
 }
 
 const (
@@ -34,15 +39,19 @@ func (d *Decoder) Feed(b []byte) []Event {
 			}
 			continue
 		}
-		n, ev := d.next(d.part)
+		n, whole := next(d.part)
 		if n == 0 {
 			if len(d.part) < longest {
 				break
 			}
-			n, ev = len(d.part), nil
+			n = len(d.part)
 		}
+		seq := d.part[:n]
 		d.part = d.part[n:]
-		if ev != nil {
+		if !whole {
+			continue
+		}
+		if ev := d.event(seq); ev != nil {
 			out = append(out, ev)
 		}
 	}
@@ -64,15 +73,12 @@ func (d *Decoder) Flush() []Event {
 	b := d.part
 	d.part = nil
 	switch {
-	case len(b) == 1 && b[0] == 0x1B:
-		return []Event{Key{Name: "escape"}}
-	case len(b) == 2 && b[0] == 0x1B && b[1] == 0x1B:
+	case string(b) == "\x1b\x1b":
 		return []Event{Key{Name: "escape"}, Key{Name: "escape"}}
-	case len(b) == 2 && b[0] == 0x1B: // alt+[ and alt+O begin sequences
-		k := letter(rune(b[1]))
-		k.Mod |= Alt
-		k.Text = ""
-		return []Event{k}
+	case b[0] == 0x1B && len(b) <= 2: // alt+[ and others begin sequences
+		if ev := d.event(b); ev != nil {
+			return []Event{ev}
+		}
 	}
 	return nil
 }
@@ -96,24 +102,110 @@ func (d *Decoder) paste(out *[]Event) bool {
 	return true
 }
 
-// next reads one thing; 0 if it is not whole.
-func (d *Decoder) next(b []byte) (int, Event) {
-	switch c := b[0]; {
-	case c == 0x1B:
-		return d.escape(b)
-	case c < 0x20 || c == 0x7F:
-		return 1, controlKey(c)
-	case c < 0x80:
-		return 1, letter(rune(c))
-	}
-	if !utf8.FullRune(b) {
-		return 0, nil
+// next is how many bytes belong together; 0 if more must follow. They are not whole
+// if they are the beginning of something that was broken off.
+func next(b []byte) (n int, whole bool) {
+	switch {
+	case b[0] == 0x1B:
+		return sequence(b)
+	case b[0] < utf8.RuneSelf:
+		return 1, true
+	case !utf8.FullRune(b):
+		return 0, false
 	}
 	r, n := utf8.DecodeRune(b)
-	if r == utf8.RuneError && n == 1 {
-		return 1, nil
+	return n, r != utf8.RuneError || n > 1
+}
+
+func sequence(b []byte) (n int, whole bool) {
+	if len(b) == 1 {
+		return 0, false
 	}
-	return n, letter(r)
+	switch b[1] {
+	case '[':
+		end := 2
+		for end < len(b) && b[end] >= 0x20 && b[end] <= 0x3F {
+			end++
+		}
+		switch {
+		case end == len(b):
+			return 0, false
+		case b[end] < 0x40 || b[end] > 0x7E:
+			return end, false
+		case b[end] == 'M' && end == 2: // the mouse as it was in 1986
+			if len(b) < 6 {
+				return 0, false
+			}
+			return 6, true
+		}
+		return end + 1, true
+	case 'O':
+		if len(b) < 3 {
+			return 0, false
+		}
+		return 3, true
+	case ']', 'P', '_', '^', 'X': // an answer of the terminal
+		for i := 2; i < len(b); i++ {
+			switch {
+			case b[i] == 0x07:
+				return i + 1, true
+			case b[i] == 0x1B && i+1 < len(b) && b[i+1] == '\\':
+				return i + 2, true
+			case b[i] == 0x1B && i+1 < len(b):
+				return i, false
+			}
+		}
+		return 0, false
+	case 0x1B:
+		if len(b) == 2 {
+			return 0, false
+		}
+		if b[2] != '[' && b[2] != 'O' {
+			return 1, true
+		}
+	}
+	n, whole = next(b[1:])
+	if n > 0 {
+		n++
+	}
+	return n, whole
+}
+
+// event is what a sequence means; nil: nothing.
+func (d *Decoder) event(seq []byte) Event {
+	if r, n := utf8.DecodeRune(seq); n == len(seq) && !unicode.IsControl(r) {
+		return letter(r)
+	}
+	_, ev := d.library.Decode(seq)
+	if m, ok := ev.(uv.MultiEvent); ok && len(m) > 0 { // f3, or where the cursor is, which nobody asked
+		ev = m[0]
+	}
+	switch e := ev.(type) {
+	case uv.KeyPressEvent:
+		return keyOf(uv.Key(e), seq[len(seq)-1])
+	case uv.PasteStartEvent:
+		d.pasting = true
+	case uv.MouseClickEvent:
+		return mouse(uv.Mouse(e), Press)
+	case uv.MouseWheelEvent:
+		return mouse(uv.Mouse(e), Press)
+	case uv.MouseReleaseEvent:
+		return mouse(uv.Mouse(e), Release)
+	case uv.MouseMotionEvent:
+		return mouse(uv.Mouse(e), Move)
+	case uv.FocusEvent:
+		return Focus{true}
+	case uv.BlurEvent:
+		return Focus{false}
+	case uv.BackgroundColorEvent:
+		if e.Color != nil {
+			r, g, b, _ := e.RGBA()
+			return Background{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
+		}
+	case uv.KeyboardEnhancementsEvent:
+		return Kitty{}
+	}
+	return nil
 }
 
 // letter is a key that types a character.
@@ -127,253 +219,99 @@ func letter(r rune) Key {
 	return k
 }
 
-func controlKey(c byte) Key {
-	switch c {
-	case 0:
-		return Key{Name: "space", Mod: Ctrl}
-	case 8, 0x7F:
-		return Key{Name: "backspace"}
-	case 9:
-		return Key{Name: "tab"}
-	case 13:
-		return Key{Name: "enter"}
-	case 31:
-		return Key{Name: "-", Mod: Ctrl}
-	}
-	return Key{Name: strings.ToLower(string(rune(c + 0x40))), Mod: Ctrl}
-}
-
-func (d *Decoder) escape(b []byte) (int, Event) {
-	if len(b) == 1 {
-		return 0, nil
-	}
-	switch b[1] {
-	case '[':
-		return d.csi(b)
-	case 'O':
-		if len(b) < 3 {
-			return 0, nil
-		}
-		if k, ok := byFinal(b[2], nil); ok {
-			return 3, k
-		}
-		return 3, nil
-	case ']', 'P', '_', '^', 'X':
-		return command(b)
-	case 0x1B:
-		if len(b) == 2 {
-			return 0, nil
-		}
-		if b[2] != '[' && b[2] != 'O' {
-			return 1, Key{Name: "escape"}
-		}
-	}
-	n, ev := d.next(b[1:])
-	k, ok := ev.(Key)
-	if n == 0 || !ok {
-		return n, ev
-	}
-	k.Mod |= Alt
-	k.Text = ""
-	return n + 1, k
-}
-
-// command reads a command string: an answer of the terminal.
-func command(b []byte) (int, Event) {
-	for i := 2; i < len(b); i++ {
-		n := 0
-		switch {
-		case b[i] == 0x07:
-			n = 1
-		case b[i] == 0x1B && i+1 < len(b) && b[i+1] == '\\':
-			n = 2
-		case b[i] == 0x1B && i+1 < len(b): // it was none
-			return i, nil
-		}
-		if n > 0 {
-			return i + n, answer(string(b[1:i]))
-		}
-	}
-	return 0, nil
-}
-
-func answer(s string) Event {
-	rgb, ok := strings.CutPrefix(s, "]11;rgb:")
-	if !ok {
+// keyOf is a key as keybindings.json names it. last is the last byte of its
+// sequence.
+func keyOf(theirs uv.Key, last byte) Event {
+	k := Key{Name: nameOf(theirs.Code), Mod: modOf(theirs.Mod), Text: theirs.Text}
+	switch r := []rune(k.Text); {
+	case k.Name != "":
+	case theirs.Code == utf8.RuneError: // a number that is no character
+		return nil
+	case theirs.Code < uv.KeyExtended && unicode.IsPrint(theirs.Code):
+		l := letter(theirs.Code)
+		k.Name, k.Mod = l.Name, k.Mod|l.Mod
+	case len(r) == 1 && unicode.IsPrint(r[0]): // of the pad of numbers
+		k.Name = k.Text
+	default:
 		return nil
 	}
-	parts := strings.Split(rgb, "/")
-	if len(parts) != 3 {
-		return nil
+	switch last {
+	case 0x08: // ctrl+h: a backspace, of some keyboards
+		k.Name, k.Mod = "backspace", k.Mod&^Ctrl
+	case 0x1F: // ctrl+_
+		k.Name = "-"
 	}
-	var c [3]uint8
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 16, 32)
-		if err != nil || len(p) == 0 || len(p) > 4 {
-			return nil
-		}
-		c[i] = uint8(n * 255 / (1<<(4*len(p)) - 1))
-	}
-	return Background{c[0], c[1], c[2]}
-}
-
-// csi reads a control sequence.
-func (d *Decoder) csi(b []byte) (int, Event) {
-	end := 2
-	for end < len(b) && b[end] >= 0x20 && b[end] <= 0x3F {
-		end++
-	}
-	if end == len(b) {
-		return 0, nil
-	}
-	final, body := b[end], string(b[2:end])
-	n := end + 1
-	switch {
-	case final < 0x40 || final > 0x7E: // it was none
-		return end, nil
-	case final == 'M' && body == "": // the mouse as it was in 1986
-		if len(b) < n+3 {
-			return 0, nil
-		}
-		return n + 3, nil
-	case strings.HasPrefix(body, "<"):
-		return n, mouse(body[1:], final)
-	case strings.HasPrefix(body, "?"):
-		if final == 'u' {
-			return n, Kitty{}
-		}
-		return n, nil
-	}
-	p := parameters(body)
-	switch final {
-	case 'I', 'O':
-		return n, Focus{final == 'I'}
-	case 'Z':
-		return n, Key{Name: "tab", Mod: Shift}
-	case 'u':
-		return n, unicodeKey(p)
-	case '~':
-		switch p.at(0, 0) {
-		case 200:
-			d.pasting = true
-			return n, nil
-		case 27: // modifyOtherKeys
-			return n, unicodeKey(params{{p.at(2, 0)}, {p.at(1, 1)}})
-		}
-		name, ok := map[int]string{1: "home", 2: "insert", 3: "delete", 4: "end", 5: "pageUp", 6: "pageDown", 7: "home", 8: "end", 11: "f1", 12: "f2", 13: "f3", 14: "f4", 15: "f5",
-			17: "f6", 18: "f7", 19: "f8", 20: "f9", 21: "f10", 23: "f11", 24: "f12"}[p.at(0, 0)]
-		if !ok || released(p) {
-			return n, nil
-		}
-		return n, Key{Name: name, Mod: p.mod(1)}
-	}
-	if k, ok := byFinal(final, p); ok && !released(p) {
-		return n, k
-	}
-	return n, nil
-}
-
-func byFinal(final byte, p params) (Key, bool) {
-	name, ok := map[byte]string{'A': "up", 'B': "down", 'C': "right", 'D': "left", 'E': "clear", 'H': "home", 'F': "end", 'P': "f1", 'Q': "f2", 'R': "f3", 'S': "f4", 'M': "enter"}[final]
-	return Key{Name: name, Mod: p.mod(1)}, ok
-}
-
-// params are the numbers of a sequence, each with what is parted from it by colons.
-type params [][]int
-
-func parameters(s string) params {
-	var p params
-	for field := range strings.SplitSeq(s, ";") {
-		var sub []int
-		for part := range strings.SplitSeq(field, ":") {
-			n, err := strconv.Atoi(part)
-			if err != nil {
-				n = -1
-			}
-			sub = append(sub, n)
-		}
-		p = append(p, sub)
-	}
-	return p
-}
-
-func (p params) at(i, otherwise int) int {
-	if i < len(p) && p[i][0] >= 0 {
-		return p[i][0]
-	}
-	return otherwise
-}
-
-func (p params) mod(i int) Mod {
-	n := max(p.at(i, 1)-1, 0)
-	return Mod(n & 0xF)
-}
-
-// released reports whether the sequence says that a key was let go.
-func released(p params) bool { return len(p) > 1 && len(p[1]) > 1 && p[1][1] == 3 }
-
-// unicodeKey is a key as the kitty protocol tells of it.
-func unicodeKey(p params) Event {
-	r := rune(p.at(0, 0))
-	if released(p) || r <= 0 || r > unicode.MaxRune {
-		return nil
-	}
-	mod := p.mod(1)
-	switch r {
-	case 27:
-		return Key{Name: "escape", Mod: mod}
-	case 13, 57414:
-		return Key{Name: "enter", Mod: mod}
-	case 9:
-		return Key{Name: "tab", Mod: mod}
-	case 127, 8:
-		return Key{Name: "backspace", Mod: mod}
-	}
-	if name, ok := map[rune]string{57417: "left", 57418: "right", 57419: "up", 57420: "down", 57421: "pageUp", 57422: "pageDown", 57423: "home", 57424: "end", 57425: "insert", 57426: "delete", 57427: "clear"}[r]; ok {
-		return Key{Name: name, Mod: mod}
-	}
-	if r >= 57344 && r <= 63743 || unicode.IsControl(r) { // keys that are no letters, such as modifiers
-		return nil
-	}
-	k := letter(r)
-	k.Mod |= mod
-	if k.Mod&^Shift != 0 {
+	if k.Mod&^Shift != 0 || strings.ContainsFunc(k.Text, unicode.IsControl) {
 		k.Text = ""
-	} else if k.Mod&Shift != 0 {
-		k.Text = strings.ToUpper(k.Text)
-	}
-	if len(p) > 2 && p[2][0] > 0 && p[2][0] <= unicode.MaxRune && !unicode.IsControl(rune(p[2][0])) {
-		k.Text = string(rune(p[2][0]))
 	}
 	return k
 }
 
-func mouse(s string, final byte) Event {
-	p := parameters(s)
-	if len(p) != 3 || final != 'M' && final != 'm' {
+func modOf(theirs uv.KeyMod) Mod {
+	mod := Mod(theirs) & (Shift | Alt | Ctrl) // the same bits
+	if theirs&(uv.ModSuper|uv.ModMeta) != 0 {
+		mod |= Super
+	}
+	return mod
+}
+
+func nameOf(code rune) string {
+	switch code {
+	case uv.KeyEscape:
+		return "escape"
+	case uv.KeyEnter, uv.KeyKpEnter:
+		return "enter"
+	case uv.KeyTab:
+		return "tab"
+	case uv.KeySpace:
+		return "space"
+	case uv.KeyBackspace:
+		return "backspace"
+	case uv.KeyUp, uv.KeyKpUp:
+		return "up"
+	case uv.KeyDown, uv.KeyKpDown:
+		return "down"
+	case uv.KeyLeft, uv.KeyKpLeft:
+		return "left"
+	case uv.KeyRight, uv.KeyKpRight:
+		return "right"
+	case uv.KeyHome, uv.KeyKpHome:
+		return "home"
+	case uv.KeyEnd, uv.KeyKpEnd:
+		return "end"
+	case uv.KeyPgUp, uv.KeyKpPgUp:
+		return "pageUp"
+	case uv.KeyPgDown, uv.KeyKpPgDown:
+		return "pageDown"
+	case uv.KeyInsert, uv.KeyKpInsert:
+		return "insert"
+	case uv.KeyDelete, uv.KeyKpDelete:
+		return "delete"
+	case uv.KeyBegin, uv.KeyKpBegin:
+		return "clear"
+	}
+	if code >= uv.KeyF1 && code <= uv.KeyF12 {
+		return names[len(names)-12+int(code-uv.KeyF1)]
+	}
+	return ""
+}
+
+func mouse(theirs uv.Mouse, action MouseAction) Event {
+	m := Mouse{X: theirs.X, Y: theirs.Y, Action: action, Mod: modOf(theirs.Mod)}
+	switch theirs.Button {
+	case uv.MouseNone:
+	case uv.MouseLeft:
+		m.Button = LeftButton
+	case uv.MouseMiddle:
+		m.Button = MiddleButton
+	case uv.MouseRight:
+		m.Button = RightButton
+	case uv.MouseWheelUp:
+		m.Button = WheelUp
+	case uv.MouseWheelDown:
+		m.Button = WheelDown
+	default: // sideways, and buttons that we have no use for
 		return nil
-	}
-	code := p.at(0, 0)
-	m := Mouse{X: p.at(1, 1) - 1, Y: p.at(2, 1) - 1}
-	for bit, mod := range map[int]Mod{4: Shift, 8: Alt, 16: Ctrl} {
-		if code&bit != 0 {
-			m.Mod |= mod
-		}
-	}
-	switch {
-	case code&64 != 0:
-		m.Button = WheelUp + MouseButton(code&1)
-		if code&2 != 0 { // sideways
-			return nil
-		}
-		return m
-	case final == 'm':
-		m.Action = Release
-	case code&32 != 0:
-		m.Action = Move
-	}
-	if code&3 < 3 {
-		m.Button = LeftButton + MouseButton(code&3)
 	}
 	return m
 }
