@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/boughdev/bough/internal/rawjson"
+	"github.com/boughdev/bough/message"
 )
 
 // Commands, answers and events as JSON, for those who are not in the process.
@@ -107,6 +108,18 @@ func DecodeCommand(b []byte) (Request, error) {
 	}
 	if err := readFields(v, b); err != nil {
 		return nil, err.of(name)
+	}
+	if a, ok := v.Interface().(Append); ok {
+		var more struct {
+			Images []message.Block `json:"images,images"`
+		}
+		if err := readFields(reflect.ValueOf(&more).Elem(), b); err != nil {
+			return nil, err.of(name)
+		}
+		if len(more.Images) > 0 {
+			a.Message = a.Message.WithContent(slices.Concat(a.Message.Content, more.Images))
+		}
+		return a, nil
 	}
 	return v.Interface().(Request), nil
 }

@@ -372,6 +372,8 @@ func TestCommandsByHand(t *testing.T) {
 		{`{"type":"run_turn"}`, Retry{}},
 		{`{"type":"run_turn","entryId":null}`, Retry{Entry: &root}},
 		{`{"type":"append_message","role":"user","content":"hi","timestamp":5,"moveLeaf":false,"parentId":"aaaa0003"}`, Append{Parent: &at, Message: said, Stay: true}},
+		{`{"type":"append_message","role":"user","content":"hi","timestamp":5,"images":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}`,
+			Append{Message: said.WithContent([]message.Block{message.Text("hi"), message.DecodeBlock([]byte(`{"type":"image","data":"aGk=","mimeType":"image/png"}`))})}},
 		{`{"type":"list_sessions","scope":"all"}`, ListSessions{All: true}},
 		{`{"type":"bash","command":"ls","id":"1"}`, Bash{Command: "ls", ID: "1"}},
 	} {
@@ -408,6 +410,7 @@ func TestCommandsThatAreNone(t *testing.T) {
 		{`{"type":"take_entries","what":"answer","entryIds":["a",5]}`, `the field "entryIds[1]" of take_entries must be the id of an entry`, BadRequest},
 		{`{"type":"list_sessions","limit":1.5}`, `the field "limit" of list_sessions must be a whole number`, BadRequest},
 		{`{"type":"list_sessions","limit":1e99}`, `the field "limit" of list_sessions must be a whole number`, BadRequest},
+		{`{"type":"append_message","role":"user","content":"x","images":[5]}`, `the field "images" of append_message must be a list of images, each {"type":"image","data":BASE64,"mimeType":TYPE}`, BadRequest},
 		{`{"type":"append_message","role":5,"content":"x"}`, `the field "message" of append_message must be a message`, BadRequest},
 		{`{"type":"append_message","content":"x"}`, `append_message lacks the field "message", which is a message`, BadRequest},
 	} {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
 	"net/http"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ type guest struct {
 
 // errand is a command that may be asked for again, because its answer was lost.
 type errand struct {
+	of   [sha256.Size]byte // the body of the request
 	done chan struct{}
 	a    answer // once done is closed
 	err  error
@@ -195,10 +197,11 @@ func (g *guest) close() {
 
 // do carries out a command. With a key it is done once, however often it is asked
 // for, and goes on if nobody waits for it.
-func (g *guest) do(ctx context.Context, key string, cmd protocol.Request) (answer, error) {
+func (g *guest) do(ctx context.Context, key string, cmd protocol.Request, body []byte) (answer, error) {
 	if key == "" {
 		return g.carryOut(ctx, cmd)
 	}
+	of := sha256.Sum256(body)
 	g.mu.Lock()
 	e := g.errands[key]
 	if e == nil && g.closed {
@@ -206,7 +209,7 @@ func (g *guest) do(ctx context.Context, key string, cmd protocol.Request) (answe
 		return answer{}, protocol.ErrClosed
 	}
 	if e == nil {
-		e = &errand{done: make(chan struct{})}
+		e = &errand{of: of, done: make(chan struct{})}
 		g.rememberLocked(key, e)
 		g.busy++
 		g.s.work.Go(func() {
@@ -216,6 +219,9 @@ func (g *guest) do(ctx context.Context, key string, cmd protocol.Request) (answe
 		})
 	}
 	g.mu.Unlock()
+	if e.of != of {
+		return answer{}, protocol.Fail(protocol.BadRequest, "The %s was that of another command. Each command needs one of its own.", headerKey)
+	}
 	select {
 	case <-e.done:
 		return e.a, e.err

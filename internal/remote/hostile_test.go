@@ -282,3 +282,25 @@ func TestTokenFile(t *testing.T) {
 		}
 	}
 }
+
+// A key stands for one command: another one under it is refused and not answered with
+// what came of the first.
+func TestAKeyIsOfOneCommand(t *testing.T) {
+	w := newWorld(t)
+	id, _ := w.begun()
+	path := "/api/v1/do?session=" + id
+	for _, tt := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{`{"type":"append_message","role":"user","content":"once"}`, 200, `"entryId"`},
+		{`{"type":"append_message","role":"user","content":"once"}`, 200, `"entryId"`},
+		{`{"type":"append_message","role":"user","content":"twice"}`, 400, "of another command"},
+		{`{"type":"get_state"}`, 400, "of another command"},
+	} {
+		if status, got := w.ask("POST", path, tt.body, set("Idempotency-Key", "k")); status != tt.status || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %d %s", tt.body, status, got)
+		}
+	}
+}

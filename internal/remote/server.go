@@ -317,7 +317,7 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, role Role) {
 			fmt.Sprintf("%s goes over to another session, which needs a client of your own: POST %s/open first, then ?client=ID", name, prefix)})
 		return
 	}
-	a, err := g.do(r.Context(), r.Header.Get(headerKey), cmd)
+	a, err := g.do(r.Context(), r.Header.Get(headerKey), cmd, b)
 	switch {
 	case r.Context().Err() != nil && err != nil: // nobody listens any more
 	case err != nil:
