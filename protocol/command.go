@@ -126,9 +126,9 @@ type (
 		Leaf    session.ID      `json:"leafId"`
 		Aborted bool            // while summing up: nothing has moved
 		Summary session.ID      `json:"summaryEntryId"` // the entry of the summary, "" without one
-		Moved   bool            // the place was between a call and its results
-		Text    string          `json:"editorText"` // of the chosen message of the user, for the editor
-		Images  []message.Block // its images
+		Moved   bool            `json:"movedOn"`        // the place was between a call and its results
+		Text    string          `json:"editorText"`     // of the chosen message of the user, for the editor
+		Images  []message.Block `json:"editorImages"`   // its images
 	}
 
 	// SetLabel labels an entry; an empty text takes the label away.
@@ -268,7 +268,7 @@ type (
 
 	// ToolInfo is one tool.
 	ToolInfo struct {
-		ToolName    string
+		ToolName    string `json:"name"`
 		Description string
 		From        string // the MCP server that it is of; "" if it is built in
 		On          bool
@@ -282,7 +282,7 @@ type (
 
 	// ServerInfo is one MCP server.
 	ServerInfo struct {
-		Server  string
+		Server  string   `json:"name"`
 		Scope   string   // whose file it stands in: "user", "project"
 		Target  string   // its command or address, as written
 		State   string   // "connecting", "connected", "failed", …

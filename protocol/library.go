@@ -45,10 +45,10 @@ type (
 	// Hit is an entry that fits.
 	Hit struct {
 		Session session.Summary
-		Entry   session.ID
+		Entry   session.ID `json:"entryId"`
 		Role    string
-		Time    time.Time
-		Text    string // around what fits
+		Time    time.Time `json:"timestamp"`
+		Text    string    // around what fits
 	}
 
 	// RenameSession names a session, also one that is not open.
@@ -73,7 +73,7 @@ type (
 	// Checkup is what CheckSession found, as `bough doctor --json` has it.
 	Checkup struct {
 		Text string // for people
-		JSON []byte // one object
+		JSON []byte `json:"report"` // one object
 	}
 )
 
