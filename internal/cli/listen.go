@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -95,5 +96,9 @@ func (r *runner) dial(ctx context.Context, addr string, o protocol.Open) (protoc
 	ctx, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
 	d := &remote.Dialer{Address: addr, Token: token, Local: r.read, Patience: time.Second}
-	return d.Open(ctx, o)
+	c, leave, err := d.Open(ctx, o)
+	if protocol.CodeOf(err) == remote.Unauthorized {
+		err = fmt.Errorf("it knows another token than the one in %s: end it and start it again", r.tokenFile())
+	}
+	return c, leave, err
 }

@@ -162,7 +162,7 @@ func (c *Client) enter(ctx context.Context, path string, here func(ctx context.C
 		}
 		if try == tries || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			if c.o.Must {
-				return nil, fmt.Errorf("process %d has this session and does not answer (%w). bough --session %s works beside it", holder.PID, err, path)
+				return nil, fmt.Errorf("process %d has this session and does not answer (%w). bough --session %s --no-attach works beside it", holder.PID, err, path)
 			}
 			break
 		}

@@ -15,6 +15,7 @@ type watcher struct {
 	at *place // the one whose events come; nil: none yet; guarded by the client's mu
 
 	running, looping bool
+	open             []protocol.Asked // questions that wait
 	barren           int // places in a row that had nothing to say
 }
 
@@ -117,7 +118,7 @@ func (c *Client) seen(w *watcher, p *place, ev protocol.Event) []protocol.Event 
 	case protocol.RunEnded:
 		w.running, w.looping = false, false
 	case protocol.Opened:
-		w.running, w.looping = false, false
+		w.running, w.looping, w.open = false, false, nil
 		c.mu.Lock()
 		if c.at == p && e.File != "" {
 			c.path = e.File
@@ -128,7 +129,7 @@ func (c *Client) seen(w *watcher, p *place, ev protocol.Event) []protocol.Event 
 		p.notes = nil
 		c.mu.Unlock()
 	case protocol.State:
-		w.running, w.barren = e.Running, 0
+		w.running, w.barren, w.open = e.Running, 0, slices.Clone(e.Open)
 		c.mu.Lock()
 		if w.at != p {
 			w.at = p
@@ -142,6 +143,10 @@ func (c *Client) seen(w *watcher, p *place, ev protocol.Event) []protocol.Event 
 			return true
 		})
 		c.mu.Unlock()
+	case protocol.Asked:
+		w.open = append(w.open, e)
+	case protocol.Answered:
+		w.open = slices.DeleteFunc(w.open, func(q protocol.Asked) bool { return q.ID == e.ID })
 	case protocol.Synced:
 		c.mu.Lock()
 		c.syncs = slices.DeleteFunc(c.syncs, func(s pending) bool { return s.id == e.ID && s.to == p })
@@ -156,7 +161,12 @@ func (w *watcher) lose(p *place, yield func(protocol.Event, error) bool) bool {
 		return true
 	}
 	why := fmt.Sprintf("The bough that ran this session (process %d) has ended, and with it what was going on. What was said by then is kept.", p.holder.PID)
-	evs := []protocol.Event{protocol.Notice{Level: "warning", Text: why}}
+	var evs []protocol.Event
+	for _, q := range w.open {
+		evs = append(evs, protocol.Answered{ID: q.ID}) // taken back
+	}
+	w.open = nil
+	evs = append(evs, protocol.Notice{Level: "warning", Text: why})
 	if w.looping {
 		evs = append(evs, protocol.LoopEnded{})
 	}

@@ -1,10 +1,14 @@
 package repl_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/boughdev/bough/internal/frontend/repl"
 	"github.com/boughdev/bough/protocol"
@@ -131,5 +135,74 @@ func TestPermissionsCommand(t *testing.T) {
 	want := "* auto       never asks\n  ask        asks\nallowed for this session: edit(**)\n/permissions auto|ask changes it for this run; forget takes back what was allowed for this session.\nauto: never asks\n"
 	if err != nil || out != want {
 		t.Errorf("%v\n%q\nwant\n%q", err, out, want)
+	}
+}
+
+// An answer that was typed while somebody else gave one goes to nobody: not to the
+// next question, which was not seen yet, and not to the model.
+func TestAnAnswerThatComesTooLate(t *testing.T) {
+	choices := []protocol.Choice{{ID: "yes", Text: "allow it"}, {ID: "no", Text: "refuse it", Words: true}}
+	ask := func(id string) protocol.Event {
+		return protocol.Asked{ID: id, Text: "May it be run?", Choices: choices}
+	}
+	for _, tt := range []struct {
+		name  string
+		wait  time.Duration
+		evs   []protocol.Event
+		lines []string
+		want  string // commands behind the first prompt
+	}{
+		{"the next question is not meant", 0, []protocol.Event{ask("q2")}, []string{"y"}, ""},
+		{"once it was seen it is", 3 * time.Second, []protocol.Event{ask("q2")}, []string{"y"}, "answer"},
+		{"nor if it is said again", 0, []protocol.Event{ask("q2")}, []string{"y", "y"}, "answer"},
+		{"words are for the next question", 0, []protocol.Event{ask("q2")}, []string{"not so"}, "answer"},
+		{"the model is not told", 5 * time.Second, []protocol.Event{protocol.RunEnded{}}, []string{"n"}, ""},
+		{"unless it is said again", 0, []protocol.Event{protocol.RunEnded{}}, []string{"n", "n"}, "prompt n"},
+		{"words are for the model", 0, []protocol.Event{protocol.RunEnded{}}, []string{"next"}, "prompt next"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPuppet(func(p *puppet, cmd protocol.Request) (any, error) {
+					switch c := cmd.(type) {
+					case protocol.Prompt:
+						if c.Text == "go" {
+							p.tell(protocol.RunStarted{}, ask("q1"))
+						}
+						return protocol.Started, nil
+					case protocol.Answer:
+						if c.Question != "q2" {
+							t.Errorf("answers %s", c.Question)
+						}
+						return protocol.None{}, nil
+					}
+					return nil, errors.New("unexpected")
+				})
+				in, typed := io.Pipe()
+				var out bytes.Buffer
+				done := make(chan error)
+				go func() {
+					_, err := repl.Run(t.Context(), p, repl.Options{In: in, Out: &out, Err: &out, Terminal: true, NoColor: true, Quiet: true})
+					done <- err
+				}()
+				synctest.Wait()
+				for i, line := range append([]string{"go"}, tt.lines...) {
+					fmt.Fprintln(typed, line) // is read whole, or the test fails
+					synctest.Wait()
+					if i == 0 {
+						p.tell(append([]protocol.Event{protocol.Answered{ID: "q1", Choice: "yes", By: "rpc"}}, tt.evs...)...)
+						time.Sleep(tt.wait)
+						synctest.Wait()
+					}
+				}
+				close(p.events)
+				if err := <-done; !errors.Is(err, protocol.ErrClosed) {
+					t.Error(err)
+				}
+				typed.Close()
+				if got := strings.TrimPrefix(strings.TrimPrefix(p.commands(), "prompt go"), ", "); got != tt.want {
+					t.Errorf("commands %q, want %q\n%s", got, tt.want, out.String())
+				}
+			})
+		})
 	}
 }

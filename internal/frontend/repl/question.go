@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/boughdev/bough/internal/render"
@@ -17,6 +18,7 @@ const shownLines = 200
 
 // askedFor shows a question for which the answer waits.
 func (r *repl) askedFor(q protocol.Asked) {
+	r.lastAsked = q
 	r.say("%s", q.Text)
 	if q.About != nil {
 		r.showCall(*q.About)
@@ -147,6 +149,35 @@ func (r *repl) refuse(q protocol.Asked) {
 	r.stop()
 }
 
+// overtakenFor is how long a question that comes behind one which was answered
+// elsewhere is taken for not seen yet: what is typed then is for the one before.
+const overtakenFor = 2 * time.Second
+
+// overtaken reports whether a line was typed for a question that somebody else has
+// answered meanwhile. It is an answer to nothing else then, and no words for the model.
+func (r *repl) overtaken(words string) bool {
+	was := r.passed
+	r.passed = passed{}
+	if was.by == "" || r.asked() != nil && time.Since(was.at) > overtakenFor {
+		return false
+	}
+	first := strings.ToLower(strings.TrimRight(strings.TrimSpace(words), ",.;:!"))
+	for _, c := range was.choices {
+		if first != "" && strings.HasPrefix(strings.ToLower(c.ID), first) {
+			r.note("(not taken: that question has been answered %s; type it again if you mean something else)", was.by)
+			return true
+		}
+	}
+	return false
+}
+
+// passed is a question that was answered elsewhere, and how.
+type passed struct {
+	by      string // "": none was, or a line was typed since
+	choices []protocol.Choice
+	at      time.Time
+}
+
 // answeredBy tells that somebody else has answered.
 func (r *repl) answeredBy(a protocol.Answered) {
 	if a.ID == r.replied || a.Choice == "" {
@@ -155,6 +186,9 @@ func (r *repl) answeredBy(a protocol.Answered) {
 	by := "elsewhere"
 	if a.By != "" {
 		by = "by " + byName(a.By)
+	}
+	if a.ID == r.lastAsked.ID {
+		r.passed = passed{by, r.lastAsked.Choices, time.Now()}
 	}
 	said := ""
 	if a.Text != "" {

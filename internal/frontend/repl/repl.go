@@ -123,20 +123,22 @@ type repl struct {
 	code   int // to end with, if not status
 	status int // of the last prompt
 
-	runs     int  // that go on and that we wait for
-	between  bool // something of others was shown behind what was typed last
-	stopping bool // and were told to stop
-	turn     turn
-	text     answer
-	calls    calls
-	wait     countdown
-	shell    *shell
-	noticed  string            // the last notice
-	early    []protocol.Notice // of a session that is not shown yet
-	foreign  int               // entries of other programs that were not told of yet
-	queued   []string          // said while a run went on
-	replied  string            // the question that was answered here last
-	idle     time.Time         // of the last interrupt at an idle prompt
+	runs      int // that go on and that we wait for
+	lastAsked protocol.Asked
+	passed    passed
+	between   bool // something of others was shown behind what was typed last
+	stopping  bool // and were told to stop
+	turn      turn
+	text      answer
+	calls     calls
+	wait      countdown
+	shell     *shell
+	noticed   string            // the last notice
+	early     []protocol.Notice // of a session that is not shown yet
+	foreign   int               // entries of other programs that were not told of yet
+	queued    []string          // said while a run went on
+	replied   string            // the question that was answered here last
+	idle      time.Time         // of the last interrupt at an idle prompt
 
 	list   []session.ID      // the numbered path that was printed last
 	listed []session.Summary // sessions, likewise

@@ -17,6 +17,7 @@ func (r *repl) said(t text) error {
 	words := tidy(t.words)
 	word := t.literal || !strings.HasPrefix(t.words, "!") && !strings.HasPrefix(t.words, "/")
 	switch d := r.draft; {
+	case word && !t.literal && r.overtaken(words):
 	case r.asked() != nil && word:
 		r.answers(words)
 	case words != "" && word && d != nil && d.edits != "":
