@@ -13,6 +13,7 @@ import (
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/search"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
 )
 
@@ -164,7 +165,7 @@ func (r *runner) hits(out *bufio.Writer, hits []search.Hit, folders bool) {
 				tail += "  " + dir
 			}
 			title := render.Title(*last)
-			fmt.Fprintf(out, "%s%s\n", paint("1", render.Cut(title, max(titles-render.Width(tail), 20))), paint("2", tail))
+			fmt.Fprintf(out, "%s%s\n", paint("1", render.Cut(title, max(titles-styled.Width(tail), 20))), paint("2", tail))
 		}
 		role := h.Role
 		if h.Tool != "" {
@@ -178,7 +179,7 @@ func (r *runner) hits(out *bufio.Writer, hits []search.Hit, folders bool) {
 		if h.Copies > 0 {
 			tail += " (also in " + render.Plural(h.Copies, "fork", "forks") + ")"
 		}
-		before, match, after := inLine(h, width-render.Width(head)-render.Width(tail))
+		before, match, after := inLine(h, width-styled.Width(head)-styled.Width(tail))
 		if color {
 			match = paint("1;33", match)
 		} else if match != "" {
@@ -205,12 +206,12 @@ func inLine(h *search.Hit, width int) (before, match, after string) {
 	}
 	width = max(width-2, 16) // the marks
 	match = render.Cut(clean(h.Match), width)
-	width -= render.Width(match)
+	width -= styled.Width(match)
 	before, after = strings.TrimLeft(clean(h.Before), " "), strings.TrimRight(clean(h.After), " ")
-	if b, a := render.Width(before), render.Width(after); b+a > width {
+	if b, a := styled.Width(before), styled.Width(after); b+a > width {
 		left := min(b, max(width/3, width-a))
 		before = render.CutLeft(before, left)
-		after = render.Cut(after, width-render.Width(before))
+		after = render.Cut(after, width-styled.Width(before))
 	}
 	return before, match, after
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/search"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
 )
@@ -317,7 +318,7 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 	var widths [6]int
 	for i := range threads {
 		for k, c := range cells(i) {
-			widths[k] = max(widths[k], render.Width(c))
+			widths[k] = max(widths[k], styled.Width(c))
 		}
 	}
 	// What there is no room for, the least wanted first.
@@ -349,7 +350,7 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 			case k < 2 || k == 3:
 				b.WriteString(render.Pad(c, widths[k]) + "  ")
 			default:
-				b.WriteString(strings.Repeat(" ", widths[k]-render.Width(c)) + c + "  ")
+				b.WriteString(strings.Repeat(" ", widths[k]-styled.Width(c)) + c + "  ")
 			}
 		}
 		what := bars(threads, i)
@@ -368,7 +369,7 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 			dir := render.OneLine(r.shortDir(t.CWD))
 			if width > 0 {
 				dir = render.CutLeft(dir, max(room*2/5, 8))
-				room -= render.Width(dir) + 2
+				room -= styled.Width(dir) + 2
 			}
 			b.WriteString(render.Pad(render.Cut(what, room), room) + "  " + dir)
 		} else {

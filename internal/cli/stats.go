@@ -13,6 +13,7 @@ import (
 
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
 	"github.com/boughdev/bough/session/filestore"
 )
@@ -351,7 +352,7 @@ func (r *runner) statsTable(out *bufio.Writer, rows []statsRow, total session.Ta
 		for k, c := range cells(rows[i].Tally, rows[i].path) {
 			widths[k] = max(widths[k], len(c), len(head[k]), len(sum[k]))
 		}
-		left = max(left, render.Width(render.OneLine(name(&rows[i]))))
+		left = max(left, styled.Width(render.OneLine(name(&rows[i]))))
 	}
 	used := 0
 	for _, w := range widths {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/boughdev/bough/internal/styled"
 )
 
 func TestClean(t *testing.T) {
@@ -103,8 +105,8 @@ func TestCut(t *testing.T) {
 		{"👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 5, "👩‍👩‍👧..."},
 	} {
 		got := Cut(tt.in, tt.width)
-		if got != tt.want || Width(got) > max(tt.width, 0) {
-			t.Errorf("Cut(%q, %d) = %q, %d columns; want %q", tt.in, tt.width, got, Width(got), tt.want)
+		if got != tt.want || styled.Width(got) > max(tt.width, 0) {
+			t.Errorf("Cut(%q, %d) = %q, %d columns; want %q", tt.in, tt.width, got, styled.Width(got), tt.want)
 		}
 	}
 	if got := Pad("你", 4) + "|"; got != "你  |" {

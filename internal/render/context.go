@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/compaction"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
@@ -208,7 +209,7 @@ func (l *ContextList) Lines(width int, window int64) []string {
 		if mark != "" {
 			mark = "  " + mark
 		}
-		out = append(out, strings.TrimRight(head+Cut(text, max(width-Width(head)-Width(mark), 12))+mark, " "))
+		out = append(out, strings.TrimRight(head+Cut(text, max(width-styled.Width(head)-styled.Width(mark), 12))+mark, " "))
 	}
 	noun := "tokens"
 	if l.Tokens == 1 {

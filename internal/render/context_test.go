@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
@@ -56,7 +57,7 @@ func TestContextOf(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, line := range l.Lines(60, 0) {
-		if Width(line) > 60 {
+		if styled.Width(line) > 60 {
 			t.Errorf("%q is wider than 60 columns", line)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
 )
 
@@ -50,5 +51,5 @@ func (l *TreeLines) Line(row Row) string {
 	if p.Mark != "" && !strings.HasSuffix(p.Row, "("+p.Mark+")") {
 		tail = " (" + p.Mark + ")"
 	}
-	return strings.TrimRight(head+Cut(p.Row, max(l.Width-Width(head)-Width(tail), 12))+tail, " ")
+	return strings.TrimRight(head+Cut(p.Row, max(l.Width-styled.Width(head)-styled.Width(tail), 12))+tail, " ")
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
 )
 
@@ -99,11 +100,11 @@ func Bytes(n int64) string {
 // CutLeft returns a line that takes at most width columns; what was cut off in front
 // shows as dots. It is for paths, whose ends tell most.
 func CutLeft(s string, width int) string {
-	if Width(s) <= width {
+	if styled.Width(s) <= width {
 		return s
 	}
 	for i := range s {
-		if w := Width(s[i:]); w <= width-3 {
+		if w := styled.Width(s[i:]); w <= width-3 {
 			return "..." + s[i:]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
@@ -239,5 +240,5 @@ func (d *drawer) markOf(n int) string {
 	if d.nodes[n].onPath {
 		return d.glyphs.mark
 	}
-	return strings.Repeat(" ", Width(d.glyphs.mark))
+	return strings.Repeat(" ", styled.Width(d.glyphs.mark))
 }

@@ -4,11 +4,9 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
-)
 
-// Width returns how many columns a text takes, by grapheme clusters; characters
-// of ambiguous width take one. It is the one measure of all that is drawn.
-func Width(s string) int { return displaywidth.String(s) }
+	"github.com/boughdev/bough/internal/styled"
+)
 
 // Cut returns a line that takes at most width columns; what was cut off shows as
 // dots. A cluster is never split.
@@ -26,14 +24,14 @@ func Cut(s string, width int) string {
 
 // Pad fills a line up to width columns with blanks.
 func Pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(width-Width(s), 0))
+	return s + strings.Repeat(" ", max(width-styled.Width(s), 0))
 }
 
 // Quote returns the beginning of a text in quotes, cut between words where there
 // are any.
 func Quote(s string, width int) string {
 	s = OneLine(s)
-	if Width(s) > width {
+	if styled.Width(s) > width {
 		whole := s
 		s = displaywidth.TruncateString(s, max(width-3, 1), "")
 		if i := strings.LastIndexByte(s, ' '); i > len(s)/2 && !strings.HasPrefix(whole[len(s):], " ") {

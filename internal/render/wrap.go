@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/boughdev/bough/internal/styled"
 )
 
 // A Wrapper breaks the lines of a text between words, and between Chinese or
@@ -97,7 +99,7 @@ func (w *Wrapper) flush(b *strings.Builder) {
 	if !w.told {
 		w.tell(string(w.word))
 	}
-	word := Width(string(w.word))
+	word := styled.Width(string(w.word))
 	if at := gapEnd(w.col, w.gap); !w.asIs && w.col > w.hang && at+word > w.Width {
 		b.WriteString("\n" + strings.Repeat(" ", w.hang))
 		w.col, w.gap = w.hang, w.gap[:0]
@@ -126,7 +128,7 @@ func (w *Wrapper) tell(word string) {
 	in := gapEnd(0, w.gap)
 	item := 0
 	if isItem(word) {
-		item = Width(word) + 1
+		item = styled.Width(word) + 1
 	}
 	w.asIs = w.fence != "" || item == 0 && in > 3 || strings.HasPrefix(word, "|") || strings.HasPrefix(word, "```") || strings.HasPrefix(word, "~~~")
 	w.hang = min(in+item, w.Width/2)

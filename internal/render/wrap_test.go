@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/boughdev/bough/internal/styled"
 )
 
 func TestWrap(t *testing.T) {
@@ -98,7 +100,7 @@ func TestNoLineIsTooWide(t *testing.T) {
 			in.WriteString(words[r.IntN(len(words))] + " ")
 		}
 		for line := range strings.Lines(Wrap(in.String(), 24)) {
-			if Width(strings.TrimRight(line, "\n")) > 24 {
+			if styled.Width(strings.TrimRight(line, "\n")) > 24 {
 				t.Fatalf("seed %d: %q is too wide", seed, line)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 )
@@ -36,7 +37,7 @@ func (c *calls) ended(out *output, e protocol.ToolEnded, width int) {
 		}
 		t.over, t.bad = true, e.Output.IsError
 		if t.bad {
-			t.came = " error: " + render.Cut(reason(e.Tool, e.Output), max(width-9-render.Width(t.name), 40))
+			t.came = " error: " + render.Cut(reason(e.Tool, e.Output), max(width-9-styled.Width(t.name), 40))
 		} else if added, removed, ok := render.DiffCount(e.Output.Details); ok {
 			t.came = fmt.Sprintf(" +%d -%d", added, removed)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -68,7 +69,7 @@ func (r *repl) label(text string) error {
 		return nil
 	}
 	text = session.CleanName(text)
-	if render.Width(text) > 200 {
+	if styled.Width(text) > 200 {
 		r.failed(errors.New("a label has at most 200 columns"))
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
 )
 
@@ -69,7 +70,7 @@ func (r *repl) waiting(q protocol.Queue) {
 		}
 		head := fmt.Sprintf("[%d] ", i+1)
 		tail := images + "   (" + when + ")"
-		r.say("%s%s%s", head, render.Quote(it.Text, max(r.o.Width-render.Width(head+tail)-2, 20)), tail)
+		r.say("%s%s%s", head, render.Quote(it.Text, max(r.o.Width-styled.Width(head+tail)-2, 20)), tail)
 	}
 }
 

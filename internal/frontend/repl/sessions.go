@@ -8,6 +8,7 @@ import (
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -235,7 +236,7 @@ func (r *repl) resume(word string) error {
 		if s.ID == r.view.Header.ID {
 			tail = "   (this one)"
 		}
-		r.out.line(none, head+cutTitle(titles[i], max(r.o.Width-render.Width(head+tail), 12))+tail)
+		r.out.line(none, head+cutTitle(titles[i], max(r.o.Width-styled.Width(head+tail), 12))+tail)
 	}
 	r.say("/resume NUMBER goes over to one of them.")
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
 )
 
@@ -90,6 +91,6 @@ func Row(columns int, number string, width int, p render.Preview, marks []string
 		}
 		tail += gap + strings.Join(marks, " ")
 	}
-	text := render.Cut(p.Text, max(columns-render.Width(head)-render.Width(tail), 12))
+	text := render.Cut(p.Text, max(columns-styled.Width(head)-styled.Width(tail), 12))
 	return strings.TrimRight(head+text+tail, " ")
 }
