@@ -17,7 +17,7 @@ func codeOf(err error) protocol.Code {
 	if code := protocol.CodeOf(err); code != "" {
 		return code
 	}
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, protocol.ErrClosed) { // the view was closed meanwhile
 		return protocol.Cancelled
 	}
 	return ""

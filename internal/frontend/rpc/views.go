@@ -64,9 +64,20 @@ func openView(ctx context.Context, at *window, c call) (reply, error) {
 		first := w.first
 		s.mu.Unlock()
 		out := newObject().str("view", w.name).optional("sessionFile", first.File).str("sessionId", first.Header.ID)
-		return out.place("leafId", first.leaf).flag("isNew", first.Fresh).done(), nil
+		return out.place("leafId", first.leaf).flag("isNew", first.Fresh && !w.spoken()).done(), nil
 	}, nil))
 	return nil, errAnswered
+}
+
+// spoken reports whether something was said in the session, as in a new one that is
+// joined. Writer's.
+func (w *window) spoken() bool {
+	for e := range w.view.Tree.Log() {
+		if e.Type == session.TypeMessage {
+			return true
+		}
+	}
+	return false
 }
 
 // attachView makes a view the one that commands without a view mean.

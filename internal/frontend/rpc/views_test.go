@@ -207,7 +207,7 @@ func TestCloseAViewThatWorks(t *testing.T) {
 	c.fails("busy", object{"type": "close_view", "view": "v2"})
 	c.does(object{"type": "close_view", "view": "v2", "abort": true})
 	for _, id := range []string{"hold", "sh"} {
-		if r := c.answer(id); r["view"] != "v2" {
+		if r := c.answer(id); r["view"] != "v2" || r["success"] == false && r["code"] != "cancelled" {
 			t.Errorf("%s: %v", id, r)
 		}
 	}
@@ -267,4 +267,16 @@ func TestOpenFails(t *testing.T) {
 	same(t, "before the first entry", c.does(object{"type": "open_view", "sessionPath": path, "entryId": nil})["leafId"], nil)
 	same(t, "a new one", c.does(object{"type": "open_view"})["isNew"], true)
 	same(t, "views", len(c.does(object{"type": "list_views"})["views"].([]any)), 3)
+}
+
+// A session that began in this process is new only until something was said.
+func TestJoinANewSession(t *testing.T) {
+	c := start(t, rules, "")
+	from := c.here()
+	c.does(object{"type": "prompt", "message": "hello"})
+	c.settled("", from)
+	at := c.does(object{"type": "get_state"})
+	v := c.does(object{"type": "open_view", "sessionPath": at["sessionFile"], "join": true})
+	same(t, "the session", v["sessionId"], at["sessionId"])
+	same(t, "new", v["isNew"], false)
 }
