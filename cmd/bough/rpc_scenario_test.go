@@ -239,7 +239,7 @@ func (s *scenario) read(out io.Reader) {
 // await waits for a record that has all members of a pattern.
 func (s *scenario) await(pattern object) object {
 	s.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		s.mu.Lock()
 		from := s.mark
@@ -310,7 +310,7 @@ func (s *scenario) play() {
 	s.in.Close() // may be closed already
 	select {
 	case <-s.ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		s.t.Fatal("the program did not end with its input")
 	}
 }

@@ -43,7 +43,7 @@ func (s *scenario) end(code int) {
 	s.in.Close()
 	select {
 	case <-s.ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		s.t.Fatal("the program did not end with its input")
 	}
 	if got := s.code; got != code {
@@ -181,7 +181,7 @@ func TestRPCClientThatDoesNotRead(t *testing.T) {
 	fmt.Fprintln(in, `{"id":"1","type":"prompt","message":"go"}`)
 	fmt.Fprintln(in, `{"id":"2","type":"prompt","message":"and on","streamingBehavior":"followUp"}`)
 	// The file tells that the run has come to its end, though nobody has read a byte.
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		b, _ := os.ReadFile(file) // not there yet
 		if bytes.Contains(b, []byte(`"text":"second"`)) {

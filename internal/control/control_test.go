@@ -161,7 +161,7 @@ func name(ev protocol.Event) string {
 // until waits for something to be true of what the front end sees.
 func (f *front) until(what string, ok func() bool) {
 	f.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		f.mu.Lock()
 		yes := ok()

@@ -28,7 +28,7 @@ func TestTwoClientsAtTwoLeaves(t *testing.T) {
 	if _, err := protocol.Call(t.Context(), main, protocol.Prompt{Text: "hold"}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := w.script.AwaitHold(ctx, "h"); err != nil {
 		t.Fatal(err, main.events, main.ended, w.witness.requests())

@@ -180,7 +180,7 @@ func (c *client) read(r io.Reader) {
 // until waits for a record, and returns its place too.
 func (c *client) until(what string, from int, fits func(object) bool) (object, int) {
 	c.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for i := from; ; {
 		c.mu.Lock()
 		for ; i < len(c.records); i++ {

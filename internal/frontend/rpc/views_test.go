@@ -17,7 +17,7 @@ const rules = `{"rules":[
 
 func (c *client) held(name string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := c.script.AwaitHold(ctx, name); err != nil {
 		c.t.Fatal(err, c.told(0))
