@@ -12,8 +12,8 @@ import (
 // the same records in the same order, nothing of ours among them. It is for one
 // stream of events; the zero value is ready.
 type Wire struct {
-	// Ours adds the events of moves and summaries that pi does not have, for those
-	// who asked for them (docs/spec/rpc.md 14.6).
+	// Ours adds the events of moves and summaries that pi does not have, and tells
+	// of every entry that is new, for those who asked for them (docs/spec/rpc.md 14.6).
 	Ours bool
 
 	streaming bool // an answer has a message_start and no message_end yet
@@ -69,10 +69,14 @@ func (w *Wire) Records(ev Event) [][]byte {
 	case TurnStarted:
 		return one(newRecord("turn_start"))
 	case Appended:
-		if e.Foreign {
-			return nil
+		var out [][]byte
+		if !e.Foreign {
+			out = w.appended(e.Entry)
 		}
-		return w.appended(e.Entry)
+		if w.Ours {
+			out = append(out, entryRecord(e))
+		}
+		return out
 	case AnswerStarted:
 		w.streaming = true
 		return one(newRecord("message_start").raw("message", e.Message.JSON()))
@@ -162,7 +166,7 @@ func (w *Wire) appended(e *session.Entry) [][]byte {
 		}
 		return whole(p.Items[0].Message)
 	case session.ContextEdit, session.Usage, session.Custom:
-		if e.IsLeafMarker() {
+		if w.Ours || e.IsLeafMarker() {
 			return nil
 		}
 		raw, err := e.Raw()
@@ -172,6 +176,23 @@ func (w *Wire) appended(e *session.Entry) [][]byte {
 		return [][]byte{newRecord("entry_appended").raw("entry", raw).done()}
 	}
 	return nil
+}
+
+// entryRecord says that an entry is new, and by whom. Of one that cannot be read its
+// place is told.
+func entryRecord(e Appended) []byte {
+	line, err := e.Entry.Raw()
+	if err == nil {
+		line, err = oneLine(line)
+	}
+	if err != nil {
+		line = e.Entry.Place()
+	}
+	r := newRecord("entry_appended").raw("entry", line)
+	if e.By != "" {
+		r.str("by", e.By)
+	}
+	return r.done()
 }
 
 func whole(m message.Message) [][]byte {

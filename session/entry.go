@@ -150,6 +150,17 @@ func (e *Entry) Raw() ([]byte, error) {
 	return b, nil
 }
 
+// Place is what the tree knows of the entry, as a line of its own: for those who are
+// told of one that cannot be read.
+func (e *Entry) Place() []byte {
+	b := rawjson.AppendString([]byte(`{"type":`), string(e.Type))
+	b = rawjson.AppendString(append(b, `,"id":`...), string(e.ID))
+	if e.Parent == "" {
+		return append(b, `,"parentId":null}`...)
+	}
+	return append(rawjson.AppendString(append(b, `,"parentId":`...), string(e.Parent)), '}')
+}
+
 // legible is Raw for those who go by what the line says: an empty object, and
 // false, if it is damaged or too long.
 func (e *Entry) legible() ([]byte, bool, error) {

@@ -2,16 +2,13 @@ package remote
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
-	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -249,10 +246,8 @@ func (w *writer) one(ev protocol.Event) error {
 	return w.data(b)
 }
 
-// records writes an event as the records of RPC, and each new entry as one of its
-// own. What was there before is not told.
+// records writes an event as the records of RPC. What was there before is not told.
 func (w *writer) records(ev protocol.Event) error {
-	records := w.wire.Records(ev)
 	switch e := ev.(type) {
 	case protocol.Opened:
 		if w.seq = 0; e.Tree != nil && e.Tree.Last() != nil {
@@ -260,17 +255,8 @@ func (w *writer) records(ev protocol.Event) error {
 		}
 	case protocol.Appended:
 		w.seq = max(w.seq, e.Entry.Line.Seq)
-		told := len(records) > 0
-		switch e.Entry.Type {
-		case session.TypeContextEdit, session.TypeUsage, session.TypeCustom:
-		default:
-			told = false // by an event of another kind
-		}
-		if line, err := e.Entry.Raw(); err == nil && !told && rawjson.Valid(line) && !bytes.ContainsAny(line, "\r\n") {
-			records = append(records, fmt.Appendf(nil, `{"type":"entry_appended","entry":%s}`, line))
-		}
 	}
-	for _, rec := range records {
+	for _, rec := range w.wire.Records(ev) {
 		if err := w.data(rec); err != nil {
 			return err
 		}

@@ -155,11 +155,7 @@ func (b *bulk) line(lines *session.Reader, e *session.Entry) ([]byte, error) {
 	} else if rawjson.Valid(raw) {
 		return raw, nil
 	}
-	o := newObject().str("type", string(e.Type)).str("id", string(e.ID))
-	if e.Parent == "" {
-		return o.raw("parentId", []byte("null")).done(), nil
-	}
-	return o.str("parentId", string(e.Parent)).done(), nil
+	return e.Place(), nil
 }
 
 func leafID(leaf session.ID) []byte {

@@ -88,9 +88,7 @@ func (w *window) all(ev protocol.Event, from session.ID, records [][]byte) [][]b
 			add(moved(e.Leaf, w.wasAt, w.reason))
 		}
 	case protocol.Appended:
-		for _, r := range w.appended(e, from, len(records) > 0) {
-			records = append(records, r)
-		}
+		records = append(records, w.appended(e, from)...)
 	case protocol.ContextChanged:
 		o := newObject().str("type", "context_changed")
 		if e.Use != nil {
@@ -118,16 +116,8 @@ func (w *window) all(ev protocol.Event, from session.ID, records [][]byte) [][]b
 	return records
 }
 
-// appended returns what is told of an entry beside pi's events. Writer's.
-func (w *window) appended(e protocol.Appended, from session.ID, told bool) (records [][]byte) {
-	switch e.Entry.Type {
-	case session.TypeContextEdit, session.TypeUsage, session.TypeCustom:
-	default:
-		told = false // by another event
-	}
-	if raw, err := line(e.Entry); err == nil && !told {
-		records = append(records, newObject().str("type", "entry_appended").raw("entry", raw).optional("by", e.By).done())
-	}
+// appended returns what is told of what an entry has changed. Writer's.
+func (w *window) appended(e protocol.Appended, from session.ID) (records [][]byte) {
 	if e.Entry.Type == session.TypeLabel {
 		if body, err := e.Entry.Body(); err == nil {
 			if l, ok := body.(session.Label); ok {

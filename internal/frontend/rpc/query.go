@@ -102,11 +102,7 @@ func line(e *session.Entry) ([]byte, error) {
 		return nil, fmt.Errorf("read entry %s: %w", e.ID, err)
 	}
 	if e.Damage != nil && !rawjson.Valid(raw) {
-		o := newObject().str("type", string(e.Type)).str("id", string(e.ID))
-		if e.Parent == "" {
-			return o.raw("parentId", []byte("null")).done(), nil
-		}
-		return o.str("parentId", string(e.Parent)).done(), nil
+		return e.Place(), nil
 	}
 	return raw, nil
 }
