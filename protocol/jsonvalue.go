@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -444,6 +445,16 @@ func readAny(raw []byte) any {
 	return nil
 }
 
+// Alternatives are words to choose from, for people: "a", "b" or "c".
+func Alternatives(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}
+
 // want says in words what a value must be.
 func want(t reflect.Type, f *field) string {
 	if s, ok := specialOf(t); ok {
@@ -453,7 +464,7 @@ func want(t reflect.Type, f *field) string {
 		return `a list of images, each {"type":"image","data":BASE64,"mimeType":TYPE}`
 	}
 	if f != nil && f.words != nil {
-		return fmt.Sprintf("one of %q", f.words)
+		return Alternatives(f.words)
 	}
 	switch t.Kind() {
 	case reflect.String:

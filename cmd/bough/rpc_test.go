@@ -80,7 +80,7 @@ func refuses(t *testing.T, s *scenario) {
 		{`{"id":1,"type":"prompt"}`, "prompt", "1", `prompt lacks the field "message", which is a text`},
 		{`{"id":1,"type":"prompt","message":["x"]}`, "prompt", "1", `the field "message" of prompt must be a text`},
 		{`{"id":1,"type":"prompt","message":"x","images":[{"type":"image"}]}`, "prompt", "1", `the field "images" of prompt must be a list of images`},
-		{`{"id":1,"type":"prompt","message":"x","streamingBehavior":"now"}`, "prompt", "1", `the field "streamingBehavior" of prompt must be one of`},
+		{`{"id":1,"type":"prompt","message":"x","streamingBehavior":"now"}`, "prompt", "1", `the field "streamingBehavior" of prompt must be "steer" or "followUp"`},
 		{`{"id":1,"type":"steer"}`, "steer", "1", `steer lacks the field "message"`},
 		{`{"id":1,"type":"switch_session"}`, "switch_session", "1", `switch_session lacks the field "sessionPath"`},
 		{`{"id":1,"type":"switch_session","sessionPath":""}`, "switch_session", "1", `sessionPath is empty`},

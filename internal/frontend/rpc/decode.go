@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/boughdev/bough/internal/rawjson"
@@ -101,20 +99,10 @@ func (c call) check(fields []field) error {
 			return protocol.Fail(protocol.BadRequest, "the field %q of %s must be %s", f.name, c.name, f.kind)
 		}
 		if s, _ := rawjson.String(v); f.words != nil && !slices.Contains(f.words, s) {
-			return protocol.Fail(protocol.BadRequest, "the field %q of %s must be %s", f.name, c.name, alternatives(f.words))
+			return protocol.Fail(protocol.BadRequest, "the field %q of %s must be %s", f.name, c.name, protocol.Alternatives(f.words))
 		}
 	}
 	return nil
-}
-
-// alternatives are words to choose from: "a", "b" or "c".
-func alternatives(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = strconv.Quote(w)
-	}
-	last := len(quoted) - 1
-	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }
 
 // odd are the fields of a command that it does not have, which are passed over.
