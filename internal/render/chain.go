@@ -25,8 +25,8 @@ func Counted(t *session.Tree, e *session.Entry) bool {
 	return true
 }
 
-// restores reports whether an edit gives a message its own content back.
-func restores(t *session.Tree, edit session.ContextEdit) bool {
+// Restores reports whether an edit gives a message its own content back.
+func Restores(t *session.Tree, edit session.ContextEdit) bool {
 	e := t.Get(edit.Target)
 	if e == nil {
 		return false
@@ -70,7 +70,7 @@ func Chain(t *session.Tree, leaf session.ID) ([]Link, error) {
 			return nil, err
 		}
 		if edit, ok := body.(session.ContextEdit); ok {
-			edited[edit.Target] = !edit.Omit && !restores(t, edit)
+			edited[edit.Target] = !edit.Omit && !Restores(t, edit)
 		}
 	}
 	var chain []Link

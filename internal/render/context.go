@@ -80,7 +80,7 @@ func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
 			return l, err
 		}
 		if edit, ok := body.(session.ContextEdit); ok {
-			replaced[edit.Target] = !edit.Omit && !restores(t, edit)
+			replaced[edit.Target] = !edit.Omit && !Restores(t, edit)
 		}
 	}
 	previews := NewPreviews(t)

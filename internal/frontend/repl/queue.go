@@ -2,9 +2,9 @@ package repl
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
@@ -77,18 +77,15 @@ func (r *repl) waiting(q protocol.Queue) {
 // changeQueued takes the n-th of the messages that wait back, or gives it another
 // text.
 func (r *repl) changeQueued(what, number, text string) error {
-	n, err := strconv.Atoi(unbracketed(number))
-	if err != nil {
-		return fmt.Errorf("say which: /queue %s N; /queue numbers what waits", what)
-	}
 	q, err := protocol.Call(r.ctx, r.c, protocol.GetQueue{})
 	if err != nil {
 		return err
 	}
-	if n < 1 || n > len(q.Items) {
-		return fmt.Errorf("no message [%d] waits; /queue shows those that do", n)
+	w, err := slash.Queued(q, what, number)
+	if err != nil {
+		return err
 	}
-	id := q.Items[n-1].ID
+	id := w.ID
 	if what == "drop" {
 		if q, err = protocol.Call(r.ctx, r.c, protocol.DropQueued{ID: id}); err == nil {
 			r.say("%s", dropped(1))
@@ -96,7 +93,7 @@ func (r *repl) changeQueued(what, number, text string) error {
 		return err
 	}
 	if text == "" {
-		return fmt.Errorf("say what it is to be instead: /queue edit %d TEXT", n)
+		return fmt.Errorf("say what it is to be instead: /queue edit %s TEXT", number)
 	}
 	if q, err = protocol.Call(r.ctx, r.c, protocol.EditQueued{ID: id, Text: text}); err == nil {
 		r.waiting(q)

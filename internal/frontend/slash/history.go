@@ -16,18 +16,23 @@ func ChainRows(t *session.Tree, chain []render.Link, columns int) []string {
 	previews := render.NewPreviews(t)
 	digits := len(strconv.Itoa(chain[len(chain)-1].Index))
 	for _, l := range chain {
-		marks := marksOf(l.Branches, l.Label)
-		for _, m := range []struct {
-			is   bool
-			word string
-		}{{l.Compacted, "(compacted)"}, {l.Omitted, "(left out)"}, {l.Edited, "(edited)"}} {
-			if m.is {
-				marks = append(marks, m.word)
-			}
-		}
-		rows = append(rows, Row(columns, fmt.Sprintf("[%d]", l.Index), digits+2, previews.Of(l.Entry), marks))
+		rows = append(rows, Row(columns, fmt.Sprintf("[%d]", l.Index), digits+2, previews.Of(l.Entry), LinkMarks(l)))
 	}
 	return rows
+}
+
+// LinkMarks are the marks of an entry in a chain.
+func LinkMarks(l render.Link) []string {
+	marks := marksOf(l.Branches, l.Label)
+	for _, m := range []struct {
+		is   bool
+		word string
+	}{{l.Compacted, "(compacted)"}, {l.Omitted, "(left out)"}, {l.Edited, "(edited)"}} {
+		if m.is {
+			marks = append(marks, m.word)
+		}
+	}
+	return marks
 }
 
 // AllRows are all counted entries in the order of the log, or the last of them if

@@ -261,7 +261,7 @@ func (a *app) answer(m message.Message, text func(i int, s string) (closed, open
 			}
 		}
 	}
-	hidden := a.o.HideThinking()
+	hidden := a.hidesThinking()
 	for i, b := range m.Content {
 		switch b.Type {
 		case message.TextBlock:

@@ -17,22 +17,33 @@ import (
 // not in it is not built for the terminal yet. An error is told as such.
 func dispatch() map[string]func(*app, slash.Command) error {
 	return map[string]func(*app, slash.Command) error{
-		"help":    func(a *app, c slash.Command) error { return a.helpOn(c.Rest) },
-		"hotkeys": func(a *app, _ slash.Command) error { a.push(a.keyList()); return nil },
-		"quit":    func(a *app, _ slash.Command) error { a.quit = true; return nil },
-		"tree":    func(a *app, c slash.Command) error { return a.openTree(c.Rest) },
-		"goto":    (*app).goToEntry,
-		"branch":  (*app).branchAt,
-		"edit":    (*app).editMessage,
-		"retry":   func(a *app, _ slash.Command) error { a.retry(); return nil },
-		"back":    func(a *app, _ slash.Command) error { call(a, protocol.Back{}, a.moved); return nil },
-		"forward": func(a *app, _ slash.Command) error { call(a, protocol.Forward{}, a.moved); return nil },
-		"label":   (*app).label,
-		"hide":    (*app).hide,
-		"unhide":  (*app).unhide,
-		"new":     func(a *app, c slash.Command) error { return a.done0(protocol.NewSession{Label: c.Rest}, "new session") },
-		"resume":  func(a *app, c slash.Command) error { return a.pickSession(c.Rest) },
-		"fork":    (*app).fork,
+		"help":        func(a *app, c slash.Command) error { return a.helpOn(c.Rest) },
+		"hotkeys":     func(a *app, _ slash.Command) error { a.push(a.keyList()); return nil },
+		"quit":        func(a *app, _ slash.Command) error { a.leave(); return nil },
+		"detach":      (*app).detach,
+		"history":     (*app).history,
+		"show":        (*app).show,
+		"context":     (*app).context,
+		"replace":     (*app).replace,
+		"summarize":   (*app).summarize,
+		"summary":     (*app).summary,
+		"take":        (*app).takeOver,
+		"session":     (*app).sessionInfo,
+		"cost":        (*app).cost,
+		"permissions": (*app).permissions,
+		"tree":        func(a *app, c slash.Command) error { return a.openTree(c.Rest) },
+		"goto":        (*app).goToEntry,
+		"branch":      (*app).branchAt,
+		"edit":        (*app).editMessage,
+		"retry":       func(a *app, _ slash.Command) error { a.retry(); return nil },
+		"back":        func(a *app, _ slash.Command) error { call(a, protocol.Back{}, a.moved); return nil },
+		"forward":     func(a *app, _ slash.Command) error { call(a, protocol.Forward{}, a.moved); return nil },
+		"label":       (*app).label,
+		"hide":        (*app).hide,
+		"unhide":      (*app).unhide,
+		"new":         func(a *app, c slash.Command) error { return a.done0(protocol.NewSession{Label: c.Rest}, "new session") },
+		"resume":      func(a *app, c slash.Command) error { return a.pickSession(c.Rest) },
+		"fork":        (*app).fork,
 		"clone": func(a *app, _ slash.Command) error {
 			return a.done0(protocol.Clone{}, "new session with the conversation up to here")
 		},
@@ -107,19 +118,26 @@ func (a *app) fetchCommands() {
 func (a *app) entry(word string) (session.ID, error) {
 	word = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(word), "["), "]")
 	if n, err := strconv.Atoi(word); err == nil {
-		links, err := render.Chain(a.view.Tree, a.view.Leaf)
-		if err != nil {
-			return "", err
+		i := 0
+		for _, e := range a.view.Tree.Path(a.view.Leaf) {
+			if !render.Counted(a.view.Tree, e) {
+				continue
+			}
+			if i == n {
+				return e.ID, nil
+			}
+			i++
 		}
-		if n < 0 || n >= len(links) {
-			return "", fmt.Errorf("there is no [%d]; /tree shows what there is", n)
-		}
-		return links[n].Entry.ID, nil
+		return "", fmt.Errorf("there is no [%d]; /history shows what there is", n)
 	}
 	return slash.Target(a.view.Tree, word)
 }
 
 func (a *app) goToEntry(c slash.Command) error {
+	c, words := slash.Summarizing(c)
+	if words != nil {
+		a.summing = words
+	}
 	if c.Rest == "" {
 		return errors.New("say where to: /goto with a #number, an id or a label; /tree shows them")
 	}
@@ -131,16 +149,20 @@ func (a *app) goToEntry(c slash.Command) error {
 }
 
 func (a *app) branchAt(c slash.Command) error {
+	c, words := slash.Summarizing(c)
 	if c.Rest == "" {
 		return a.openTree("")
 	}
-	args, err := c.Args("--strict", "--exact", "--summary")
+	if words != nil {
+		a.summing = words
+	}
+	args, err := c.Args("--strict", "--exact")
 	if err != nil {
 		return err
 	}
 	id, err := a.entry(args.Text())
 	if err == nil {
-		a.goTo(protocol.Navigate{Target: id, At: true, Strict: args.Is["--strict"], Exact: args.Is["--exact"], Summarize: args.Is["--summary"]})
+		a.goTo(protocol.Navigate{Target: id, At: true, Strict: args.Is["--strict"], Exact: args.Is["--exact"]})
 	}
 	return err
 }
@@ -148,6 +170,10 @@ func (a *app) branchAt(c slash.Command) error {
 // editMessage takes up a message of the user, the last one or another.
 func (a *app) editMessage(c slash.Command) error {
 	if c.Rest != "" {
+		if id, err := a.entry(c.Rest); err == nil && a.view.Tree.Get(id).Type == session.TypeCompaction {
+			a.summaryAnew(a.view.Tree.Get(id))
+			return nil
+		}
 		return a.goToEntry(c)
 	}
 	for i := len(a.look.path) - 1; i >= 0; i-- {
@@ -288,19 +314,6 @@ func (a *app) copyCommand(c slash.Command) error {
 	}
 	a.copyAnswer(n)
 	return nil
-}
-
-func (a *app) queueCommand(c slash.Command) error {
-	switch c.Rest {
-	case "send":
-		return a.done0(protocol.SendQueue{}, "said now")
-	case "clear":
-		return a.done0(protocol.ClearQueue{}, "what waited was dropped")
-	case "":
-		a.takeBack()
-		return nil
-	}
-	return errors.New("/queue takes send or clear; alone it takes all back into the editor")
 }
 
 func (a *app) reload(slash.Command) error {

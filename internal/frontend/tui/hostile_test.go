@@ -119,7 +119,7 @@ func TestOddEntries(t *testing.T) {
 		said("a4", "a3", message.Message{Role: "wizard", Content: []message.Block{message.Text("unknown role")}}),
 		said("a5", "a4", user("")),
 		said("a6", "a5", message.Message{Role: message.User, Content: []message.Block{message.Image([]byte("abc"), "image/png")}}),
-		protocol.Appended{Entry: session.NewEntry("a7", "a6", time.Unix(0, 0), session.Compaction{Summary: "# sum", TokensBefore: -1})},
+		protocol.Appended{Entry: session.NewEntry("a7", "a6", time.Unix(0, 0), session.Compaction{Summary: "# sum", FirstKept: "a1", TokensBefore: -1})},
 		protocol.Appended{Entry: session.NewEntry("a8", "a7", time.Unix(0, 0), session.CustomMessage{CustomType: "x\x07", Display: true, Content: []message.Block{message.Text("of a program")}})},
 		protocol.ToolEnded{CallID: "nobody"}, protocol.Delta{}, protocol.RunEnded{Failure: "why\x1b[2J"}, protocol.Notice{Level: "?", Text: "\x1b]0;x\x07noticed"},
 		protocol.BashOutput{ID: 7, Delta: "x"}, protocol.LeafMoved{New: "nowhere"}, protocol.LeafMoved{New: "a8"},

@@ -51,6 +51,10 @@ func (a *app) input(ev term.Event) {
 		a.editor.paste(e.Text)
 		a.completing()
 	case term.Mouse:
+		if e.Button == term.LeftButton && e.Action == term.Release && !a.o.Regular {
+			a.look.click(e.Y)
+			return
+		}
 		a.wheel(e)
 	}
 }
@@ -101,7 +105,7 @@ func (a *app) key(k term.Key) {
 	case is("app.clear"):
 		a.clear()
 	case is("app.exit") && a.editor.empty():
-		a.quit = true
+		a.leave()
 	case is("app.suspend"):
 		a.suspend()
 	case full && is("tui.altScreen.pageUp"):
@@ -126,6 +130,10 @@ func (a *app) key(k term.Key) {
 		a.look.top, a.look.off = 0, 0
 	case full && is("tui.altScreen.bottom"):
 		a.look.follow()
+	case is("tui.altScreen.search"):
+		a.openSearch()
+	case is("bough.transcript.focus"):
+		a.focusTranscript()
 	case is("app.tools.expand"):
 		if !a.editor.unfold() {
 			a.look.toggleAll()
@@ -133,13 +141,19 @@ func (a *app) key(k term.Key) {
 	case is("app.message.followUp"):
 		a.submit(protocol.AsFollowUp)
 	case is("app.message.dequeue"):
-		a.takeBack()
+		if len(a.view.Queue.Items) > 1 {
+			a.openQueue()
+		} else {
+			a.takeBack()
+		}
 	case is("app.message.copy"):
 		a.copyAnswer(1)
 	case is("app.model.select"):
 		a.pickModel("")
 	case is("app.model.cycleForward", "app.model.cycleBackward"):
 		a.cycleModel()
+	case is("app.thinking.toggle"):
+		a.toggleThinking()
 	case is("app.thinking.cycle"):
 		call(a, protocol.CycleThinking{}, func(level string, err error) {
 			if err == nil && level == "" {
@@ -196,6 +210,10 @@ const twice = 500 * time.Millisecond
 // interrupt is Escape: it ends the innermost thing that goes on.
 func (a *app) interrupt() {
 	switch {
+	case a.purpose != nil:
+		a.purpose = nil
+		a.editor.set("")
+		a.flash("called off")
 	case a.view.Running || a.status.work != "":
 		call(a, protocol.Abort{}, func(_ protocol.None, err error) {
 			a.problem(err)
@@ -228,7 +246,7 @@ func (a *app) interrupt() {
 func (a *app) clear() {
 	now := a.o.Now()
 	if now.Sub(a.editor.cleared) < twice {
-		a.quit = true
+		a.leave()
 		return
 	}
 	a.editor.cleared = now
@@ -325,6 +343,9 @@ func (a *app) toVersion(step int) {
 
 // goTo moves the conversation and says where to.
 func (a *app) goTo(n protocol.Navigate) {
+	if a.summing != nil {
+		n.Summarize, n.Instructions, a.summing = true, *a.summing, nil
+	}
 	call(a, n, func(nav protocol.Navigated, err error) { a.moved(nav, err) })
 }
 

@@ -48,6 +48,7 @@ func (a *app) paint() term.Frame {
 	} else {
 		room := max(h-below, 0)
 		rows = a.look.window(room)
+		a.look.rows = len(rows)
 		if n := a.look.news(); n > 0 && len(rows) == room && room > 2 {
 			key := a.keys.name("tui.altScreen.bottom")
 			hint := fmt.Sprintf(" v %d new · %s ", n, key)
@@ -58,7 +59,15 @@ func (a *app) paint() term.Frame {
 			rows = append(rows, nil)
 		}
 	}
+	finding, _ := a.top().(*finder)
+	if finding != nil && len(rows) > 0 {
+		rows = append([]styled.Line(nil), rows...)
+		rows[0], f.X = finding.bar(a, w)
+	}
 	f.Y = len(rows) + len(queue) + slot.y
+	if finding != nil {
+		f.Y = 0
+	}
 	rows = append(rows[:len(rows):len(rows)], queue...)
 	rows = append(rows, slot.rows...)
 	f.Rows = clip(append(rows, foot...), w)
@@ -77,7 +86,7 @@ func clip(rows []styled.Line, width int) []styled.Line {
 
 // slot draws what stands in the editor's place.
 func (a *app) slot(width, height int) panel {
-	if s := a.top(); s != nil {
+	if s := a.top(); s != nil && !isFinder(s) {
 		p := s.view(a, width, max(height, 3))
 		if len(p.rows) > height {
 			p.rows = p.rows[:height]
@@ -106,6 +115,11 @@ func (a *app) slot(width, height int) panel {
 		p.rows = append(p.rows, a.complete.rows(a, width)...)
 	}
 	return p
+}
+
+func isFinder(s screen) bool {
+	_, ok := s.(*finder)
+	return ok
 }
 
 func more(mark string, n int) string {
@@ -139,21 +153,16 @@ func (a *app) border(left styled.Line, right string, width int, style styled.Sty
 // queue lists what waits to be said.
 func (a *app) queue(width int) []styled.Line {
 	var out []styled.Line
-	for _, q := range a.view.Queue.Items {
-		mark := "steer: "
-		if q.FollowUp {
-			mark = "later: "
-		}
-		text := render.OneLine(q.Text)
-		if q.Images > 0 {
-			text = strings.TrimSpace(text + " [" + render.Plural(q.Images, "image", "images") + "]")
-		}
-		out = append(out, styled.Line{{Text: " " + mark, Style: a.theme.dim}, {Text: text}}.Cut(width))
+	n := len(a.view.Queue.Items)
+	for i := range n {
+		out = append(out, styled.Join(margin, a.waitingRow(i)).Cut(width))
 	}
-	if len(out) > 0 {
-		if k := a.keys.name("app.message.dequeue"); k != "" {
-			out = append(out, styled.Of(" "+k+" takes all back", a.theme.dim).Cut(width))
+	if k := a.keys.name("app.message.dequeue"); k != "" && n > 0 {
+		words := " takes all back"
+		if n > 1 {
+			words = " lists them, again: takes all back"
 		}
+		out = append(out, styled.Of(" "+k+words, a.theme.dim).Cut(width))
 	}
 	return out
 }

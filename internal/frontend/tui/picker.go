@@ -7,6 +7,7 @@ import (
 
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/protocol"
 )
 
 // A source is what a picker lists. Rows are drawn when they are seen; texts are
@@ -31,6 +32,7 @@ type picker struct {
 	side   func(i, width, height int) []styled.Line // a preview of the chosen one; nil
 	fills  bool                                     // takes the whole screen
 	filter func(text, query string) bool            // nil: fuzzy
+	hears  func(p *picker, ev protocol.Event)       // of what happens in the session while it is open
 
 	query  input
 	found  []int // what fits, in order; nil before the first drawing
@@ -39,6 +41,13 @@ type picker struct {
 	at     int // to found
 	first  int // the first row that is shown
 	height int // of the list, when it was drawn last
+}
+
+// event tells a list that follows the session of what happens in it.
+func (p *picker) event(_ *app, ev protocol.Event) {
+	if p.hears != nil {
+		p.hears(p, ev)
+	}
 }
 
 func (p *picker) whole() bool { return p.fills }

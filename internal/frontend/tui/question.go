@@ -12,6 +12,7 @@ type question struct {
 	id      string // of the session's question; "" if it is ours
 	text    string
 	choices []choice
+	gone    func() // when it was closed without an answer; nil
 	at      int
 }
 
@@ -58,6 +59,9 @@ func (q *question) update(a *app, ev term.Event) {
 	case a.keys.is(k, "tui.select.cancel"):
 		if q.id == "" {
 			a.close(q)
+			if q.gone != nil {
+				q.gone()
+			}
 			return
 		}
 		// What waits for an answer is ended rather than left waiting for ever.

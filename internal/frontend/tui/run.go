@@ -20,6 +20,14 @@ func (a *app) submit(how protocol.Behavior) {
 		return
 	}
 	switch {
+	case a.purpose != nil:
+		p := a.purpose
+		if len(images) > 0 {
+			a.flash("words only here; an image has no place")
+			return
+		}
+		a.sent("")
+		p.do(words)
 	case strings.HasPrefix(words, "!") && len(images) == 0:
 		if a.runShell(words) {
 			a.sent(text)
@@ -37,12 +45,13 @@ func (a *app) sent(text string) {
 	a.editor.remember(text)
 	history, ring := a.editor.history, a.editor.ring
 	a.editor = editor{history: history, ring: ring, goal: -1}
-	a.complete = nil
+	a.complete, a.purpose = nil, nil
 	a.look.follow()
 }
 
 // prompt says something to the model. What is refused comes back into the editor.
 func (a *app) prompt(p protocol.Prompt) {
+	a.summing = nil
 	if p.WhenBusy == "" {
 		p.WhenBusy = protocol.AsFollowUp
 	}
@@ -127,7 +136,22 @@ const mostCopied = 74 << 10
 
 // copyAnswer copies the n-th last answer that says something.
 func (a *app) copyAnswer(n int) {
+	if text := a.answerText(n); text != "" {
+		a.copyText(text)
+		return
+	}
+	a.flash("there is no answer to copy")
+}
+
+// answerText is the text of the n-th last answer that says something, or "".
+func (a *app) answerText(n int) string {
 	for i := len(a.look.path) - 1; i >= 0; i-- {
+		if i == 0 {
+			k := len(a.look.path)
+			if a.look.extend() {
+				i += len(a.look.path) - k
+			}
+		}
 		e := a.look.path[i]
 		if e.Role != message.Assistant || render.IsSilent(e) {
 			continue
@@ -137,27 +161,28 @@ func (a *app) copyAnswer(n int) {
 		if err != nil || !ok || m.Message.StopReason == message.Aborted {
 			continue
 		}
-		text := strings.TrimSpace(m.Message.Text("\n\n"))
-		if text == "" {
-			continue
-		}
-		if n--; n > 0 {
-			continue
-		}
-		if a.o.Copy == nil {
-			if len(text) > mostCopied {
-				a.problem(fmt.Errorf("the answer is %s, which is more than terminals take over; /export writes it to a file", render.Bytes(int64(len(text)))))
-				return
+		if text := strings.TrimSpace(m.Message.Text("\n\n")); text != "" {
+			if n--; n == 0 {
+				return text
 			}
-			a.term.Copy(text)
-			a.flash("copied: %s", render.Quote(text, 40))
+		}
+	}
+	return ""
+}
+
+// copyText puts a text into the clipboard.
+func (a *app) copyText(text string) {
+	if a.o.Copy == nil {
+		if len(text) > mostCopied {
+			a.problem(fmt.Errorf("that is %s, which is more than terminals take over; /export writes it to a file", render.Bytes(int64(len(text)))))
 			return
 		}
-		a.beside(func() func() {
-			err := a.o.Copy(text)
-			return func() { a.said(err, "copied: %s", render.Quote(text, 40)) }
-		})
+		a.term.Copy(text)
+		a.flash("copied: %s", render.Quote(text, 40))
 		return
 	}
-	a.flash("there is no answer to copy")
+	a.beside(func() func() {
+		err := a.o.Copy(text)
+		return func() { a.said(err, "copied: %s", render.Quote(text, 40)) }
+	})
 }

@@ -151,6 +151,9 @@ func (s *status) line(a *app) styled.Line {
 	if s.flash != "" {
 		return styled.Of(s.flash, a.theme.dim)
 	}
+	if p := a.purpose; p != nil {
+		return styled.Line{{Text: p.words, Style: a.theme.warning}, {Text: " · " + a.keys.name("app.interrupt") + " calls it off", Style: a.theme.dim}}
+	}
 	words := ""
 	switch {
 	case s.retry != "":
@@ -161,6 +164,8 @@ func (s *status) line(a *app) styled.Line {
 		words = "Running " + render.Quote(a.shell.command, 30)
 	case a.view.Running:
 		words = "Working"
+	case a.summing != nil:
+		return styled.Of("your next move sums up what it leaves", a.theme.warning)
 	default:
 		return nil
 	}

@@ -28,6 +28,15 @@ type transcript struct {
 	live    live
 	by      map[session.ID]string // who said what others said
 	foreign int                   // entries of other programs that came
+	edits   map[session.ID]*edit  // what the model sees otherwise
+	older   older
+	keptAt  int // in path, the first entry that the model sees; what is before was summed up
+
+	focused int // item that the keyboard stands at; see focus.go
+	focuses bool
+	find    string // marked wherever it stands
+	items   []int  // of the rows that are seen
+	rows    int    // that are seen
 
 	follows bool // the end is shown
 	top     int  // otherwise: the first item that is shown
@@ -44,6 +53,7 @@ type item struct {
 	at    int // in path; -1: a line
 	line  string
 	style styled.Style
+	older bool // a row for what was summed up
 }
 
 type drawing struct {
@@ -63,7 +73,7 @@ func (t *transcript) reset() {
 
 // lines are the lines of ours that stand at the start.
 func (t *transcript) lines() []item {
-	return slices.DeleteFunc(slices.Clone(t.list), func(i item) bool { return i.at >= 0 })
+	return slices.DeleteFunc(slices.Clone(t.list), func(i item) bool { return i.at >= 0 || i.older })
 }
 
 // chunk is how much of the path is looked up at a time. A session of years opens
@@ -72,7 +82,7 @@ const chunk = 300
 
 // load returns the end of the way to an entry: so many, and on to where a person
 // speaks, so that no answer is parted from its results.
-func (t *transcript) load(id session.ID) []*session.Entry {
+func (t *transcript) load(id session.ID, most int) []*session.Entry {
 	tree := t.app.view.Tree
 	if tree == nil {
 		return nil
@@ -80,7 +90,10 @@ func (t *transcript) load(id session.ID) []*session.Entry {
 	var path []*session.Entry
 	for e := tree.Get(id); e != nil && len(path) < tree.Len(); e = tree.Parent(e.ID) {
 		path = append(path, e)
-		if len(path) >= chunk && e.Role == message.User || len(path) >= 20*chunk {
+		if e.Type == session.TypeCompaction && t.older.first == "" {
+			t.older = t.olderOf(e)
+		}
+		if e.ID == t.older.first && !t.older.open || len(path) >= most && e.Role == message.User || len(path) >= 20*most {
 			break
 		}
 	}
@@ -89,19 +102,25 @@ func (t *transcript) load(id session.ID) []*session.Entry {
 }
 
 // extend looks further back. It returns false if there is nothing.
-func (t *transcript) extend() bool {
-	if len(t.path) == 0 {
+func (t *transcript) extend() bool { return t.extendBy(chunk) }
+
+func (t *transcript) extendBy(most int) bool {
+	if len(t.path) == 0 || t.path[0].ID == t.older.first && !t.older.open {
 		return false
 	}
-	more := t.load(t.path[0].Parent)
+	more := t.load(t.path[0].Parent, most)
 	if len(more) == 0 {
 		return false
 	}
 	path, list := t.path, t.list
 	t.path, t.list = more, nil
+	if t.keptAt > 0 || path[0].ID == t.older.first {
+		t.keptAt += len(more)
+	}
 	for i := range more {
 		t.add(i)
 	}
+	t.learn(more, true)
 	n := len(t.list)
 	t.path = append(more, path...)
 	for _, it := range list {
@@ -110,7 +129,7 @@ func (t *transcript) extend() bool {
 		}
 		t.list = append(t.list, it)
 	}
-	t.top, t.seen = t.top+n, t.seen+n
+	t.top, t.seen, t.focused = t.top+n, t.seen+n, t.focused+n
 	if t.said >= 0 {
 		t.said += n
 	}
@@ -119,7 +138,7 @@ func (t *transcript) extend() bool {
 
 // whole looks back to the root.
 func (t *transcript) whole() {
-	for t.extend() {
+	for t.extendBy(1 << 20) {
 	}
 }
 
@@ -129,7 +148,12 @@ func (t *transcript) rebuild() {
 	if len(t.path) > 0 {
 		lines = nil // they belonged to where we were
 	}
-	t.path, t.list = t.load(t.app.view.Leaf), nil
+	was := t.older
+	t.older, t.keptAt, t.edits = older{}, 0, nil
+	t.path, t.list = t.load(t.app.view.Leaf, chunk), nil
+	if was.open && was.first == t.older.first {
+		t.older = was
+	}
 	back := len(t.path) > 0 && t.path[0].Parent != ""
 	if !back {
 		t.list = lines
@@ -137,6 +161,7 @@ func (t *transcript) rebuild() {
 	for i := range t.path {
 		t.add(i)
 	}
+	t.learn(t.path, false)
 	if back { // there is more before them
 		t.list = append(t.list, lines...)
 	}
@@ -148,6 +173,10 @@ func (t *transcript) rebuild() {
 // add lists an entry of the path if there is something to see of it.
 func (t *transcript) add(i int) {
 	e := t.path[i]
+	if e.ID == t.older.first {
+		t.list = append(t.list, item{at: -1, older: true})
+		t.keptAt = i
+	}
 	switch e.Type {
 	case session.TypeMessage:
 		if e.Role == message.System || e.Role == message.ToolResult && t.answered(i) {
@@ -199,6 +228,10 @@ func (t *transcript) appended(e protocol.Appended, before session.ID) {
 	t.add(len(t.path) - 1)
 	if e.Entry.Role == message.ToolResult {
 		t.forgetAnswer()
+	}
+	t.learn([]*session.Entry{e.Entry}, false)
+	if e.Entry.Type == session.TypeCompaction {
+		t.summedUp(e.Entry)
 	}
 	t.settle()
 }
@@ -254,6 +287,9 @@ func (t *transcript) of(i int) drawing {
 	default:
 		it = t.late[len(t.late)-(t.count()-i)]
 	}
+	if it.older {
+		return t.olderRow()
+	}
 	if it.at < 0 {
 		lines := styled.Wrap(styled.Of(it.line, it.style), t.width, margin, margin)
 		return drawing{lines: append([]styled.Line{nil}, lines...), stable: len(lines) + 1}
@@ -263,7 +299,7 @@ func (t *transcript) of(i int) drawing {
 	if d, ok := t.drawn[e]; ok && d.open == open {
 		return d
 	}
-	d := t.app.block(it.at, open)
+	d := t.marked(it.at, t.app.block(it.at, open), open)
 	d.open = open
 	if d.stable < len(d.lines) {
 		return d // a tool of it still runs
@@ -281,6 +317,9 @@ func (t *transcript) isOpen(id session.ID) bool { return t.open[id] != t.all }
 func (t *transcript) toggleAll() {
 	t.all, t.open = !t.all, nil
 	t.drawn = nil
+	if t.older.first != "" {
+		t.toggleOlder(t.all)
+	}
 	t.replay()
 }
 
@@ -302,13 +341,17 @@ func (t *transcript) window(height int) []styled.Line {
 	if !t.follows {
 		t.top = min(t.top, max(n-1, 0))
 		var out []styled.Line
+		t.items = t.items[:0]
 		for i := t.top; i < n && len(out) < height; i++ {
-			lines := t.of(i).lines
+			lines := t.seenAs(i)
 			if i == t.top {
 				t.off = min(t.off, max(len(lines)-1, 0))
 				lines = lines[t.off:]
 			}
 			out = append(out, lines...)
+			for range lines {
+				t.items = append(t.items, i)
+			}
 		}
 		if len(out) >= height {
 			return out[:height]
@@ -316,7 +359,7 @@ func (t *transcript) window(height int) []styled.Line {
 		t.follow() // the end has come into view
 	}
 	var parts [][]styled.Line
-	have := 0
+	have, first := 0, n
 	for i := n - 1; have < height; i-- {
 		if i < 0 {
 			if !t.extend() {
@@ -325,15 +368,22 @@ func (t *transcript) window(height int) []styled.Line {
 			i += t.count() - n
 			n = t.count()
 		}
-		lines := t.of(i).lines
+		lines := t.seenAs(i)
 		parts = append(parts, lines)
 		have += len(lines)
+		first = i
 	}
 	out := make([]styled.Line, 0, have)
+	t.items = t.items[:0]
 	for i := len(parts) - 1; i >= 0; i-- {
 		out = append(out, parts[i]...)
+		for range parts[i] {
+			t.items = append(t.items, first+len(parts)-1-i)
+		}
 	}
-	return out[max(len(out)-height, 0):]
+	cut := max(len(out)-height, 0)
+	t.items = t.items[cut:]
+	return out[cut:]
 }
 
 func (t *transcript) follow() { t.follows = true }

@@ -53,6 +53,9 @@ type Options struct {
 	Prompts []protocol.Prompt // said at the start
 
 	HideThinking func() bool
+	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
+	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
+	LastAnswer   bool                  // it is printed when the whole screen is left
 	Sessions     func(context.Context) ([]session.Summary, error)
 	Files        func(word string) []string                               // completes the path behind @
 	Copy         func(string) error                                       // nil: by the terminal (OSC 52)
@@ -101,17 +104,22 @@ type app struct {
 	events chan watched
 	done   chan func()
 
-	view     view.View
-	opened   bool // the session is known
-	theme    *theme
-	keys     *keymap
-	look     transcript
-	editor   editor
-	screens  []screen
-	complete *completion
-	status   status
-	shell    *shell
-	commands []protocol.CommandInfo
+	view        view.View
+	opened      bool // the session is known
+	theme       *theme
+	keys        *keymap
+	look        transcript
+	editor      editor
+	screens     []screen
+	complete    *completion
+	status      status
+	shell       *shell
+	commands    []protocol.CommandInfo
+	summing     *string  // the next move sums up what it leaves, with a look at these words
+	purpose     *purpose // of the text in the editor; nil: it is to be said
+	asking      bool     // whether to leave
+	detached    bool     // the session goes on without us
+	hideThought *bool    // is hidden, if that was changed here
 
 	dirty  bool      // the screen shows what is over
 	urgent bool      // and is to be drawn at once
@@ -398,18 +406,6 @@ func sentence(err error) string {
 		s += "."
 	}
 	return s
-}
-
-// farewell is what is left on the terminal at the end.
-func (a *app) farewell() string {
-	if a.o.ResumeWords == nil || a.view.Fresh && a.view.Tree != nil && a.view.Tree.Len() == 0 {
-		return ""
-	}
-	words := render.OneLine(a.o.ResumeWords(a.view.Header, a.view.File))
-	if words == "" {
-		return ""
-	}
-	return "To go on with this conversation:\r\n" + words + "\r\n"
 }
 
 // crashed keeps what a panic left and says where.
