@@ -16,15 +16,21 @@ import (
 var own = []string{"help", "history", "tree", "show", "branch", "goto", "retry", "back", "forward", "label", "hide", "unhide", "context", "take",
 	"name", "session", "cost", "compact", "uncompact", "summary", "export", "model", "thinking", "permissions", "settings", "mcp", "tools", "prompt", "reload"}
 
-// instead says what does the work of commands that an editor has no use for.
-var instead = map[string]string{
-	"new":    "The editor begins sessions.",
-	"resume": "The editor lists sessions and opens them.",
-	"fork":   "/branch N goes back in this session without a copy.",
-	"clone":  "/branch N goes back in this session without a copy.",
-	"edit":   "/goto N stands before a message of yours; say it anew then.",
-	"detach": "The editor closes the session.",
-	"quit":   "The editor closes the session.",
+// instead says what does the work of a command that an editor has no use for.
+func instead(name string) string {
+	switch name {
+	case "new":
+		return "The editor begins sessions."
+	case "resume":
+		return "The editor lists sessions and opens them."
+	case "fork", "clone":
+		return "/branch N goes back in this session without a copy."
+	case "edit":
+		return "/goto N stands before a message of yours; say it anew then."
+	case "detach", "quit":
+		return "The editor closes the session."
+	}
+	return ""
 }
 
 // commands are those that a prompt may begin with.
@@ -83,7 +89,7 @@ func (s *live) command(ctx context.Context, t *turn, text string) (outcome, bool
 		s.say(s.help(ctx))
 		return done, true
 	case s.a.o.Command == nil || c.Later || !slices.Contains(own, c.Name):
-		s.say(strings.TrimSpace("/" + c.Name + " is no command here. " + instead[c.Name]))
+		s.say(strings.TrimSpace("/" + c.Name + " is no command here. " + instead(c.Name)))
 		return done, true
 	}
 	s.mu.Lock()

@@ -49,18 +49,22 @@ const (
 	callUpdate = "tool_call_update"
 )
 
-// kinds are what the built-in tools do.
-var kinds = map[string]sdk.ToolKind{
-	"read": sdk.ToolKindRead, "ls": sdk.ToolKindRead, "grep": sdk.ToolKindSearch, "find": sdk.ToolKindSearch,
-	"edit": sdk.ToolKindEdit, "write": sdk.ToolKindEdit, "bash": sdk.ToolKindExecute, "powershell": sdk.ToolKindExecute,
-}
-
+// kindOf is what a built-in tool does; of other tools it is not known.
 func kindOf(tool string) sdk.ToolKind {
-	if k, ok := kinds[tool]; ok {
-		return k
+	switch tool {
+	case "read", "ls":
+		return sdk.ToolKindRead
+	case "grep", "find":
+		return sdk.ToolKindSearch
+	case "edit", "write":
+		return sdk.ToolKindEdit
+	case "bash", "powershell":
+		return sdk.ToolKindExecute
 	}
 	return sdk.ToolKindOther
 }
+
+func isBuiltin(tool string) bool { return kindOf(tool) != sdk.ToolKindOther }
 
 // announce tells of a call as soon as its tool is known.
 func (s *live) announce(b message.Block) *call {
@@ -121,7 +125,7 @@ func title(tool string, args message.Value) string {
 // not say one.
 func (s *live) locations(c *call, line int) []sdk.ToolCallLocation {
 	name, _ := rawjson.GetString(c.args, "path")
-	if _, ours := kinds[c.tool]; !ours || name == "" {
+	if !isBuiltin(c.tool) || name == "" {
 		return nil
 	}
 	l := sdk.ToolCallLocation{Path: s.path(name)}
@@ -297,9 +301,8 @@ func formerText(c *call, m message.Message) (string, bool) {
 // output is what a tool has given, as an editor shows it. What is no prose stands
 // in a block of code.
 func (s *live) output(c *call, blocks []message.Block) (out []sdk.ToolCallContent) {
-	_, ours := kinds[c.tool]
 	for _, b := range blocks {
-		if ours && b.Type == message.TextBlock && b.Text != "" {
+		if isBuiltin(c.tool) && b.Type == message.TextBlock && b.Text != "" {
 			b = message.Text(fenced(b.Text))
 		}
 		if x, ok := content(b); ok {
