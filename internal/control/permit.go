@@ -133,7 +133,8 @@ func (r *run) permit(ctx context.Context, tools []tool.Tool, call message.Block)
 	}
 	c := permission.Call{Tool: call.Name}
 	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == call.Name })
-	if k, ok := tools[i].(tool.Known); ok {
+	k, known := tools[i].(tool.Known)
+	if known {
 		c.Effect = k.Effect(ctx, json.RawMessage(call.Args()))
 	}
 	d := p.Decide(c)
@@ -155,7 +156,11 @@ func (r *run) permit(ctx context.Context, tools []tool.Tool, call message.Block)
 		r.tellUnasked(ctx, c, d)
 		return fmt.Sprintf("This call was not run: %s, which needs the permission of a person, and none can be asked here. Go on without it, or say what you would have done.", d.Reason), nil
 	}
-	return r.askFor(ctx, c, d, json.RawMessage(call.Args()), call.ID)
+	refusal, err = r.askFor(ctx, c, d, json.RawMessage(call.Args()), call.ID)
+	if refusal == "" && err == nil && known && !slices.Equal(c.Files, k.Effect(ctx, json.RawMessage(call.Args())).Files) {
+		return "This call was not run: while the user was asked, what it is about became another file (a link, or another name of one). Look, and ask again.", nil
+	}
+	return refusal, err
 }
 
 // askFor asks people about a call.

@@ -13,24 +13,35 @@ func (x *judged) likeCommand() []Rule {
 		return nil
 	}
 	var out []Rule
-	x.eachPart(func(s simple, reads bool) bool {
+	if !x.eachPart(func(s simple, reads bool) bool {
 		if reads {
 			return true
 		}
-		r := Rule{x.Call.Tool, likeArg(s.words), true}
+		arg, ok := likeArg(s.words)
+		if !ok {
+			return false
+		}
+		r := Rule{x.Call.Tool, arg, true}
 		if !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 		return true
-	})
+	}) {
+		return nil
+	}
 	return out
 }
 
-func likeArg(words []string) string {
+// likeArg is the pattern of a command and its like. Of a word with a blank in it none
+// can be told from two words, so there is none then: it would allow another command.
+func likeArg(words []string) (pattern string, ok bool) {
 	if len(words) > 1 && hasCommands(words[0]) && isCommand(words[1]) {
-		return escape(words[0]+" "+words[1]) + " *"
+		return escape(words[0]+" "+words[1]) + " *", true
 	}
-	return escape(strings.Join(words, " "))
+	if slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, " \t\n") }) {
+		return "", false
+	}
+	return escape(strings.Join(words, " ")), true
 }
 
 // hasCommands reports whether the first word behind the name of a program says what it

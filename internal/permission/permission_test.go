@@ -236,6 +236,10 @@ func TestCommandsThatRead(t *testing.T) {
 		"date 010100002020":                 false,
 		"tail -f a.txt":                     false,
 		"diff -r src in":                    false,
+		"diff a.txt src":                    false, // which may have a link of that name in it
+		"diff a.txt src/b.txt":              true,
+		"cat x=~/secret":                    false,
+		"cat x:~/secret":                    false,
 		"grep -f ../other/secret.txt a.txt": false,
 		"grep -e x ../other/secret.txt":     false,
 		"grep -R x .":                       false,
@@ -428,6 +432,8 @@ func TestLike(t *testing.T) {
 		{h.bash("go run ./x"), []string{"bash(go run ./x)"}, []Call{h.bash("go run ./y")}, nil},
 		{h.bash("rm 'a*b'"), []string{`bash(rm a\*b)`}, []Call{h.bash("rm 'axb'")}, nil},
 		{h.bash("python x.py > y"), nil, nil, nil},
+		{h.bash("rm 'a b'"), nil, nil, nil}, // it would look like rm a b
+		{h.bash("git commit -m 'a b'"), []string{"bash(git commit *)"}, nil, nil},
 		{h.bash("echo $(rm x)"), nil, nil, nil},
 		{h.call("write", `{"path":"x","content":""}`), []string{"edit(**)"}, []Call{h.call("write", `{"path":".git/config","content":""}`), h.call("write", `{"path":"../x","content":""}`)},
 			[]Call{h.call("edit", `{"path":"src/b.txt","edits":[{"oldText":"b","newText":"c"}]}`)}},

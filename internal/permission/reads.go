@@ -114,7 +114,7 @@ func (x *judged) eachPart(f func(s simple, reads bool) bool) bool {
 		if !f(s, reads) {
 			return false
 		}
-		if !reads && s.words[0] == "cd" {
+		if !reads && slices.Contains([]string{"cd", "pushd", "popd", "builtin", "command", "eval", ".", "source"}, s.words[0]) {
 			dirs = append(dirs, "") // wherever it goes
 		}
 	}
@@ -227,7 +227,22 @@ func (x *judged) partReads(words, dirs []string) bool {
 	if r.most > 0 && len(names) > r.most {
 		return false
 	}
+	if words[0] == "diff" && slices.ContainsFunc(names, func(name string) bool { return anyFolder(name, dirs) }) {
+		return false // it reads what is in a folder, links too
+	}
 	return x.allReadable(names[min(skip, len(names)):], dirs)
+}
+
+// anyFolder reports whether a name is a folder, as seen from one of the folders.
+func anyFolder(name string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		at := name
+		if !filepath.IsAbs(at) {
+			at = dir + string(filepath.Separator) + at
+		}
+		info, err := os.Stat(at)
+		return err == nil && info.IsDir()
+	})
 }
 
 // takesValue reports whether a long option takes the next word if there is no "=".

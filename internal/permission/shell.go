@@ -147,7 +147,7 @@ func wordOf(w *syntax.Word) word {
 		case *syntax.Lit:
 			text, special := unquoted(p.Value)
 			b.WriteString(text)
-			if special || i == 0 && strings.HasPrefix(p.Value, "~") || strings.HasPrefix(p.Value, "=") && i == 0 {
+			if special || i == 0 && strings.HasPrefix(p.Value, "~") || strings.Contains(p.Value, "=~") || strings.Contains(p.Value, ":~") || strings.HasPrefix(p.Value, "=") && i == 0 {
 				how = max(how, replaced)
 			}
 		case *syntax.SglQuoted:
