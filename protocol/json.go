@@ -103,8 +103,19 @@ func DecodeCommand(b []byte) (Request, error) {
 		return nil, Fail(UnknownCommand, "Unknown command: %s", name)
 	}
 	v := reflect.New(k.typ).Elem()
-	if name == (Append{}).Name() {
-		b = withMessage(b)
+	switch name {
+	case Append{}.Name():
+		if rawjson.IsNull(rawjson.Get(b, "message")) {
+			if _, ok := rawjson.GetString(b, "role"); !ok {
+				return nil, (&misfit{"role", Alternatives([]string{"user", "assistant", "custom"}), rawjson.IsNull(rawjson.Get(b, "role"))}).of(name)
+			}
+			b = withMessage(b)
+		}
+	case SetSetting{}.Name():
+		// A value is what a person would write, or what it is in JSON.
+		if value := rawjson.Get(b, "value"); value != nil && rawjson.Kind(value) != '"' {
+			b = rawjson.Set(b, "value", rawjson.AppendString(nil, string(value)))
+		}
 	}
 	if err := readFields(v, b); err != nil {
 		return nil, err.of(name)
@@ -124,11 +135,11 @@ func DecodeCommand(b []byte) (Request, error) {
 	return v.Interface().(Request), nil
 }
 
-// withMessage lets an append have the parts of its message as fields of its own,
-// as in RPC.
+// withMessage is for an append that has the parts of its message as fields of its
+// own, as in RPC. A custom message is shown there unless it says otherwise.
 func withMessage(b []byte) []byte {
-	if rawjson.Get(b, "message") != nil || rawjson.Get(b, "role") == nil {
-		return b
+	if role, _ := rawjson.GetString(b, "role"); role == string(message.Custom) && rawjson.IsNull(rawjson.Get(b, "display")) {
+		b = rawjson.Set(b, "display", []byte("true"))
 	}
 	m := []byte("{}")
 	for _, key := range []string{"role", "content", "api", "provider", "model", "usage", "stopReason", "timestamp"} {

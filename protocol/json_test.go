@@ -411,8 +411,10 @@ func TestCommandsThatAreNone(t *testing.T) {
 		{`{"type":"list_sessions","limit":1.5}`, `the field "limit" of list_sessions must be a whole number`, BadRequest},
 		{`{"type":"list_sessions","limit":1e99}`, `the field "limit" of list_sessions must be a whole number`, BadRequest},
 		{`{"type":"append_message","role":"user","content":"x","images":[5]}`, `the field "images" of append_message must be a list of images, each {"type":"image","data":BASE64,"mimeType":TYPE}`, BadRequest},
-		{`{"type":"append_message","role":5,"content":"x"}`, `the field "message" of append_message must be a message`, BadRequest},
-		{`{"type":"append_message","content":"x"}`, `append_message lacks the field "message", which is a message`, BadRequest},
+		{`{"type":"append_message","role":5,"content":"x"}`, `the field "role" of append_message must be "user", "assistant" or "custom"`, BadRequest},
+		{`{"type":"append_message","content":"x"}`, `append_message lacks the field "role", which is "user", "assistant" or "custom"`, BadRequest},
+		{`{"type":"append_message","role":"user","content":"x","parentId":""}`, `the field "parentId" of append_message must be the id of an entry`, BadRequest},
+		{`{"type":"navigate","entryId":""}`, `the field "entryId" of navigate must be the id of an entry`, BadRequest},
 	} {
 		cmd, err := DecodeCommand([]byte(tt.line))
 		if err == nil || err.Error() != tt.want || CodeOf(err) != tt.code {
@@ -490,4 +492,14 @@ func FuzzDecodeCommand(f *testing.F) {
 		}
 		same(t, cmd.Name(), again, cmd, b)
 	})
+}
+
+// Values of settings are texts, or JSON as it is.
+func TestValuesOfSettings(t *testing.T) {
+	for value, want := range map[string]string{`true`: "true", `5`: "5", `"5"`: "5", `[1, "a"]`: `[1, "a"]`, `"two words"`: "two words"} {
+		cmd, err := DecodeCommand([]byte(`{"type":"set_setting","key":"k","value":` + value + `}`))
+		if set, _ := cmd.(SetSetting); err != nil || set.Value != want {
+			t.Errorf("%s: %+v, %v", value, cmd, err)
+		}
+	}
 }

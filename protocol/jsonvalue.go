@@ -290,6 +290,9 @@ func readFields(v reflect.Value, obj []byte) *misfit {
 		if rawjson.IsNull(raw) && !takesNull(fv.Type()) {
 			continue // as if it were absent
 		}
+		if takesNull(fv.Type()) && string(raw) == `""` { // of a script that found no entry
+			return &misfit{path: f.name, want: want(fv.Type(), &f)}
+		}
 		there[i] = true
 		if err := readValue(fv, raw, &f); err != nil {
 			return err.below(f.name)

@@ -114,6 +114,9 @@ func addition(c protocol.Append) (session.Body, error) {
 	out := message.Message{Role: of, Content: m.Content, IsText: m.IsText, Timestamp: m.Timestamp}
 	switch of {
 	case message.Custom:
+		if c.Custom == "" {
+			return bad("A custom message needs customType, the name of whoever it is of.")
+		}
 		details, err := oneLine(c.Details)
 		if err != nil {
 			return bad("The details of the message are no JSON.")
