@@ -19,7 +19,7 @@ func (s *Session) entry(id session.ID) (protocol.EntryInfo, error) {
 		return protocol.EntryInfo{}, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}
 	}
 	info := protocol.EntryInfo{Entry: id, Line: json.RawMessage(line)}
-	info.OnPath = slices.ContainsFunc(s.branch.Path(), func(p *session.Entry) bool { return p.ID == id })
+	info.OnPath = s.live.Tree().CommonAncestor(id, s.branch.Leaf()) == id
 	p, err := s.branch.Project()
 	if err != nil {
 		return info, &protocol.Error{Code: protocol.IO, Text: err.Error(), Err: err}

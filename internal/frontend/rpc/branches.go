@@ -97,14 +97,20 @@ func getEntry(ctx context.Context, w *window, c call) (reply, error) {
 			return nil, err
 		}
 		var children []string
-		for below := range t.All() {
-			if p := t.Parent(below.ID); p != nil && p.ID == id {
-				children = append(children, string(below.ID))
-			}
+		for _, below := range t.Children(id) {
+			children = append(children, string(below.ID))
 		}
 		o := newObject().str("entryId", string(id)).raw("entry", raw).raw("line", raw).flag("onPath", info.OnPath).flag("seen", info.Seen).optional("label", t.Label(id))
-		return o.texts("childIds", children).num("depth", float64(len(t.Path(id)))).done(), nil
+		return o.texts("childIds", children).num("depth", float64(depth(t, id))).done(), nil
 	}, err
+}
+
+// depth is how many entries there are on the way to one, itself included.
+func depth(t *session.Tree, id session.ID) int {
+	if w, ok := t.Way(id); ok {
+		return w.Len()
+	}
+	return len(t.Path(id))
 }
 
 func getLeaves(_ context.Context, w *window, c call) (reply, error) {
