@@ -46,6 +46,8 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 		Quiet:        screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		DoubleEscape: r.settings.DoubleEscape, CompletionRows: int(screen.CompletionRows),
 		HideThinking: func() bool { return r.current().HideThinking },
+		TreeFilter:   func() string { return r.current().TreeFilter },
+		SkipSummary:  func() bool { return r.current().BranchSummary.SkipPrompt },
 		Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) },
 		Files:        files.like,
 		Edit:         r.edit,
