@@ -343,6 +343,16 @@ func (s *branches) body(a *app) []styled.Line {
 		}
 		s.top++
 	}
+	if s.scroll == 0 { // no room is left empty at the end
+		n := 0
+		for i := s.turns() - 1; i >= s.top && n <= s.tall; i-- {
+			n += len(s.turn(a, i))
+		}
+		for s.top > 0 && n+len(s.turn(a, s.top-1)) <= s.tall {
+			s.top--
+			n += len(s.turn(a, s.top))
+		}
+	}
 	var out []styled.Line
 	for i := s.top; i < s.turns() && len(out) < s.tall+s.scroll; i++ {
 		out = append(out, s.turn(a, i)...)
