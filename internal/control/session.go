@@ -93,7 +93,6 @@ type Session struct {
 	pause      int    // turns before the next try
 
 	other *session.LeasedError // another process runs the session too; nil: none does
-
 }
 
 // operation is something that goes on and that Abort ends.
