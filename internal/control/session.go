@@ -69,9 +69,10 @@ type Session struct {
 	watchers map[*mailbox]struct{}
 	answer   *message.Builder // being streamed
 	running  []protocol.ToolStarted
-	untold   []untold // appended, not yet told of
-	by       *string  // the front end whose command is carried out; nil: none
-	taken    []queued // out of the queues, to be said next
+	sofar    map[string]protocol.ToolProgress // what they have said, by call
+	untold   []untold                         // appended, not yet told of
+	by       *string                          // the front end whose command is carried out; nil: none
+	taken    []queued                         // out of the queues, to be said next
 	kept     kept
 	recall   recall
 	titled   bool   // a title was asked for
@@ -483,7 +484,13 @@ func (s *Session) follow(ev protocol.Event) {
 		}
 	case protocol.ToolStarted:
 		s.running = append(s.running, e)
+	case protocol.ToolProgress:
+		if s.sofar == nil {
+			s.sofar = map[string]protocol.ToolProgress{}
+		}
+		s.sofar[e.CallID] = e
 	case protocol.ToolEnded:
+		delete(s.sofar, e.CallID)
 		s.running = slices.DeleteFunc(s.running, func(t protocol.ToolStarted) bool { return t.CallID == e.CallID })
 	}
 }
@@ -525,6 +532,13 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 		s.notices = nil
 	}
 	m.put(s.state()) // with it the watcher knows all there is
+	if after != ^session.Seq(0) {
+		for _, t := range s.running {
+			if p, ok := s.sofar[t.CallID]; ok {
+				m.put(p) // but for what its tools have said
+			}
+		}
+	}
 	s.watchers[m] = struct{}{}
 }
 
