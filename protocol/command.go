@@ -200,10 +200,8 @@ type (
 		Entry session.ID `json:"entryId,required"`
 	}
 
-	// Clone goes over to a new session with the path to an entry, "" for the leaf.
-	Clone struct {
-		Entry session.ID `json:"entryId"`
-	}
+	// Clone goes over to a new session with the path to the leaf.
+	Clone struct{}
 
 	// Forked is what a fork took up again.
 	Forked struct {

@@ -10,14 +10,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/tui"
+	"github.com/boughdev/bough/internal/join"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/internal/workspace"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -37,6 +40,15 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 	if screen.TrueColor == "true" && colors != term.NoColors {
 		colors = term.True
 	}
+	prompted := newPromptFile(r.paths, start.Dir)
+	var drafts tui.Drafts = draftFiles{filepath.Join(r.paths.State, "drafts")}
+	if r.args.noSession {
+		drafts = nil
+	}
+	var detach func() error
+	if j, ok := c.(*join.Client); ok {
+		detach = func() error { return r.mayDetach(j) }
+	}
 	files := &fileList{ctx: ctx, dir: start.Dir, home: r.paths.Home}
 	return tui.Run(ctx, c, tui.Options{
 		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors},
@@ -46,11 +58,15 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 		Quiet:        screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		DoubleEscape: r.settings.DoubleEscape, CompletionRows: int(screen.CompletionRows),
 		HideThinking: func() bool { return r.current().HideThinking },
-		TreeFilter:   func() string { return r.current().TreeFilter },
-		SkipSummary:  func() bool { return r.current().BranchSummary.SkipPrompt },
-		Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) },
-		Files:        files.like,
-		Edit:         r.edit,
+		KeepThinking: func(hide bool) error {
+			_, err := protocol.Call(ctx, c, protocol.SetSetting{Key: "hideThinkingBlock", Value: strconv.FormatBool(hide), Save: true})
+			return err
+		},
+		Drafts: drafts, History: prompted.last(), Remember: prompted.add, Image: r.pastedImage, Detach: detach,
+		LastAnswer: screen.ExitOutput == "transcript",
+		Sessions:   func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) },
+		Files:      files.like,
+		Edit:       r.edit,
 		ResumeWords: func(h session.Header, file string) string {
 			if file == "" || r.args.noSession {
 				return ""
@@ -59,6 +75,23 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 		},
 		Crash: r.keepCrash,
 	})
+}
+
+// pastedImage reads the file of an image that was pasted or dropped, as the read tool
+// would; an error says why it cannot be shown.
+func (r *runner) pastedImage(ctx context.Context, path string) (*message.Block, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(r.paths.Home, rest)
+	}
+	path = r.env.abs(path)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, nil // a text that looks like a path
+	}
+	note, image, err := r.imageArg(ctx, workspace.NewLocal(r.env.Dir), path)
+	if err == nil && image == nil && note != "" {
+		err = errors.New(note)
+	}
+	return image, err
 }
 
 // keepCrash writes a report of a fault of ours where only the user reads it.

@@ -101,16 +101,11 @@ func (s *live) Run(ctx context.Context, c workspace.Command) (workspace.Exit, er
 	for _, name := range order {
 		r.Env = append(r.Env, sdk.EnvVariable{Name: name, Value: values[name]})
 	}
-	// What the editor has begun must be ended, so its answer is waited for also when
-	// ctx ends in between.
-	making, giveUp := context.WithCancel(s.a.ctx)
-	defer giveUp()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, giveUp) })()
-	made, err := ask[sdk.CreateTerminalResponse](making, s.a.conn, sdk.ClientMethodTerminalCreate, r)
-	switch {
-	case err != nil && ctx.Err() != nil:
+	made, err := ask[sdk.CreateTerminalResponse](ctx, s.a.conn, sdk.ClientMethodTerminalCreate, r)
+	if ctx.Err() != nil {
 		return workspace.Exit{}, context.Cause(ctx)
-	case err != nil:
+	}
+	if err != nil {
 		return workspace.Exit{}, workspace.ErrNotLent
 	}
 	t := &terminal{id: made.TerminalId, command: c.Args[len(c.Args)-1], told: make(chan struct{})}

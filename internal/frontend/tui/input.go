@@ -48,8 +48,7 @@ func (a *app) input(ev term.Event) {
 	case term.Key:
 		a.key(e)
 	case term.Paste:
-		a.editor.paste(e.Text)
-		a.completing()
+		a.paste(e.Text)
 	case term.Mouse:
 		if e.Button == term.LeftButton && e.Action == term.Release && !a.o.Regular {
 			a.look.click(e.Y)
@@ -358,6 +357,9 @@ func (a *app) moved(nav protocol.Navigated, err error) {
 	case nav.Aborted:
 		a.flash("stopped; nothing has moved")
 		return
+	}
+	if a.view.Tree.Has(nav.Leaf) || nav.Leaf == "" {
+		a.swap(a.place(nav.Leaf))
 	}
 	if nav.Text != "" || len(nav.Images) > 0 {
 		a.offer(nav.Text, nav.Images)

@@ -43,6 +43,12 @@ func (a *app) submit(how protocol.Behavior) {
 // sent clears the editor and remembers what was in it.
 func (a *app) sent(text string) {
 	a.editor.remember(text)
+	if words := strings.TrimSpace(text); words != "" && a.o.Remember != nil {
+		a.beside(func() func() {
+			err := a.o.Remember(words)
+			return func() { a.problem(err) }
+		})
+	}
 	history, ring := a.editor.history, a.editor.ring
 	a.editor = editor{history: history, ring: ring, goal: -1}
 	a.complete, a.purpose = nil, nil

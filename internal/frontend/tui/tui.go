@@ -28,6 +28,7 @@ import (
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/internal/view"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -52,11 +53,13 @@ type Options struct {
 
 	Prompts []protocol.Prompt // said at the start
 
+	Drafts       Drafts                                                         // nil: what is not sent is not kept
+	History      []string                                                       // prompts of before, the oldest first
+	Remember     func(prompt string) error                                      // keeps one; nil
+	Image        func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
 	HideThinking func() bool
 	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
 	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
-	TreeFilter   func() string         // what the tree lists at first
-	SkipSummary  func() bool           // go without asking whether what is left is to be summed up
 	LastAnswer   bool                  // it is printed when the whole screen is left
 	Sessions     func(context.Context) ([]session.Summary, error)
 	Files        func(word string) []string                               // completes the path behind @
@@ -90,6 +93,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 			return
 		}
 		a.work.Wait()
+		a.lastDrafts()
 	}()
 	a.beside(func() func() { a.watch(); return nil })
 	return a.loop()
@@ -113,7 +117,6 @@ type app struct {
 	look        transcript
 	editor      editor
 	screens     []screen
-	trees       map[string]treeMemory // by session
 	complete    *completion
 	status      status
 	shell       *shell
@@ -121,8 +124,10 @@ type app struct {
 	summing     *string  // the next move sums up what it leaves, with a look at these words
 	purpose     *purpose // of the text in the editor; nil: it is to be said
 	asking      bool     // whether to leave
-	detached    bool     // the session goes on without us
-	hideThought *bool    // is hidden, if that was changed here
+	drafts      drafts
+	keeping     sync.Mutex // one writes drafts at a time
+	detached    bool       // the session goes on without us
+	hideThought *bool      // is hidden, if that was changed here
 
 	dirty  bool      // the screen shows what is over
 	urgent bool      // and is to be drawn at once
@@ -177,11 +182,14 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	if o.Terminal.Getenv == nil {
 		o.Terminal.Getenv = func(string) string { return "" }
 	}
-	a := &app{trees: map[string]treeMemory{}, ctx: ctx, c: c, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
+	a := &app{ctx: ctx, c: c, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
 	a.theme = themeOf(o.Theme, true)
 	var problems []string
 	a.keys, problems = readKeys(o.Keys)
 	a.look.app = a
+	for _, h := range o.History {
+		a.editor.remember(h)
+	}
 	if !o.Quiet {
 		a.look.say(a.theme.dim, a.header())
 	}
@@ -260,12 +268,16 @@ func (a *app) watch() {
 // frameTime is how often a run may have the screen drawn.
 const frameTime = 33 * time.Millisecond
 
+// draftTime is how long a draft may be typed before it is kept.
+const draftTime = 2 * time.Second
+
 func (a *app) loop() (int, error) {
 	for !a.quit {
 		a.draw()
 		select {
 		case ev := <-a.term.Events():
 			a.input(ev)
+			a.typed()
 			a.dirty, a.urgent = true, true
 		case w := <-a.events:
 			a.event(w)
@@ -281,6 +293,8 @@ func (a *app) loop() (int, error) {
 		case <-a.tick.c:
 			a.tick.stop()
 			a.dirty = true
+		case <-a.drafts.keep.c:
+			a.keepDrafts()
 		case <-a.fade.c:
 			a.fade.stop()
 			a.status.flash = ""
@@ -337,6 +351,7 @@ func (a *app) event(w watched) {
 	case protocol.State:
 		a.opened = true
 		a.look.rebuild()
+		a.openDrafts()
 		a.fetchCommands()
 		for _, q := range e.Open {
 			a.ask(q)
@@ -344,9 +359,17 @@ func (a *app) event(w watched) {
 		a.begin()
 	case protocol.Appended:
 		a.look.appended(e, before)
+		if !e.Foreign {
+			a.drafts.grown(a.place(a.view.Leaf))
+		}
 		a.shellRecorded(e)
 	case protocol.LeafMoved:
 		a.look.rebuild()
+		if a.others(e.By) {
+			a.drafts.grown(a.place(e.New)) // nobody's words go away under their fingers
+		} else if a.view.Tree.Has(e.New) || e.New == "" {
+			a.swap(a.place(e.New))
+		}
 		if a.others(e.By) {
 			a.flash("%s moved: %s", e.By, a.position(e.New))
 		}

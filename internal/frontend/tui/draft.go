@@ -1,0 +1,175 @@
+package tui
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/message"
+	"github.com/boughdev/bough/session"
+)
+
+// Drafts keeps what was typed and not sent, by sessions and places in them. Its
+// methods are called beside the loop.
+type Drafts interface {
+	Load(session string) (map[session.ID]string, error)
+	Save(session string, drafts map[session.ID]string) error
+}
+
+// drafts are what was typed and not sent (docs/spec/frontends.md D3-07). A text
+// belongs to the place that it was typed at: who moves finds there what was typed
+// there, and here again what is left here.
+type drafts struct {
+	texts map[session.ID]string // but for that of the editor
+	at    session.ID            // the place that the editor's text belongs to
+	of    string                // the session
+	saved string                // of the editor, when it was kept last
+	known bool                  // what was kept is loaded
+	keep  timer
+}
+
+// place is where a text of the editor belongs to: what was said last here.
+func (a *app) place(leaf session.ID) session.ID {
+	if a.view.Tree == nil {
+		return ""
+	}
+	if e := render.Above(a.view.Tree, leaf); e != nil {
+		return e.ID
+	}
+	return ""
+}
+
+// openDrafts takes up the drafts of a session that has been opened.
+func (a *app) openDrafts() {
+	d := &a.drafts
+	if id := a.view.Header.ID; d.of != id {
+		if d.of != "" && d.known {
+			a.keepDrafts()
+		}
+		*d = drafts{of: id, keep: d.keep, at: a.place(a.view.Leaf), known: a.o.Drafts == nil}
+	}
+	d.at = a.place(a.view.Leaf)
+	if len(a.editor.history) == 0 {
+		a.recallPath()
+	}
+	if a.o.Drafts == nil || d.known {
+		return
+	}
+	of := d.of
+	a.beside(func() func() {
+		texts, err := a.o.Drafts.Load(of)
+		return func() {
+			if d.of != of || d.known {
+				return
+			}
+			if err != nil {
+				a.problem(err)
+			}
+			d.known = true
+			for id, text := range texts {
+				if _, newer := d.texts[id]; !newer {
+					d.put(id, text)
+				}
+			}
+			if text := d.texts[d.at]; text != "" && a.editor.empty() {
+				a.editor.set(text)
+			}
+		}
+	})
+}
+
+func (d *drafts) put(id session.ID, text string) {
+	if strings.TrimSpace(text) == "" {
+		delete(d.texts, id)
+		return
+	}
+	if d.texts == nil {
+		d.texts = map[session.ID]string{}
+	}
+	d.texts[id] = text
+}
+
+// grown follows the conversation: what is being typed goes on with it.
+func (d *drafts) grown(to session.ID) {
+	delete(d.texts, d.at)
+	d.at = to
+}
+
+// swap leaves the text of the editor at its place and takes up that of another one.
+func (a *app) swap(to session.ID) {
+	d := &a.drafts
+	if to == d.at || a.purpose != nil {
+		return
+	}
+	text, _ := a.editor.says()
+	d.put(d.at, text)
+	d.at = to
+	if text != d.texts[to] {
+		a.editor.set(d.texts[to])
+	}
+}
+
+// typed has a draft kept in a while, if it is another one than was kept.
+func (a *app) typed() {
+	if a.o.Drafts != nil && a.drafts.keep.c == nil && a.editor.text != a.drafts.saved {
+		a.after(&a.drafts.keep, draftTime)
+	}
+}
+
+// all are the drafts with the one that is being typed.
+func (a *app) allDrafts() map[session.ID]string {
+	d := &a.drafts
+	text, _ := a.editor.says()
+	if a.purpose != nil {
+		text = ""
+	}
+	all := maps.Clone(d.texts)
+	if all == nil {
+		all = map[session.ID]string{}
+	}
+	delete(all, d.at)
+	if strings.TrimSpace(text) != "" {
+		all[d.at] = text
+	}
+	return all
+}
+
+func (a *app) keepDrafts() {
+	d := &a.drafts
+	d.keep.stop()
+	if a.o.Drafts == nil || !d.known || d.of == "" {
+		return
+	}
+	d.saved = a.editor.text
+	of, all := d.of, a.allDrafts()
+	a.beside(func() func() {
+		a.keeping.Lock()
+		defer a.keeping.Unlock()
+		err := a.o.Drafts.Save(of, all)
+		return func() { a.problem(err) }
+	})
+}
+
+// lastDrafts keeps them at the end.
+func (a *app) lastDrafts() {
+	if d := &a.drafts; a.o.Drafts != nil && d.known && d.of != "" {
+		// Nobody is there any more who could be told.
+		_ = a.o.Drafts.Save(d.of, a.allDrafts())
+	}
+}
+
+// recallPath makes what was said on this path the history of the editor.
+func (a *app) recallPath() {
+	for _, e := range a.look.path {
+		if e.Role != message.User {
+			continue
+		}
+		if body, err := e.Body(); err == nil {
+			if m, ok := body.(session.Message); ok {
+				if _, text, isSkill := skill(m.Message.Text("\n")); !isSkill {
+					a.editor.remember(text)
+				}
+			}
+		}
+	}
+}
