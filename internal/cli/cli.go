@@ -129,8 +129,8 @@ const (
 	modeACP   mode = "acp"
 )
 
-// chooseMode follows docs/spec/frontends.md A-02; until there is a terminal UI a
-// terminal gets the REPL.
+// chooseMode follows docs/spec/frontends.md A-02, but that a terminal gets the REPL
+// unless --tui asks for the terminal UI.
 func chooseMode(a *args, env Env) mode {
 	switch {
 	case a.mode == "rpc":

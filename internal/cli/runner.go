@@ -50,7 +50,7 @@ func newRunner(env Env, a *args) (*runner, error) {
 	}
 	r.live = &live{r: r}
 	r.setup = &setup.Maker{Options: a.Options, Paths: r.paths, Getenv: env.Getenv, Abs: env.abs, Dir: env.Dir, Version: Version, Quiet: a.quiet,
-		Asks: func() bool { return r.asks }, Current: r.current, Sources: r.sources, Workspace: r.workspace,
+		Asks: func() bool { return r.asks }, IsCommand: isCommand, Current: r.current, Sources: r.sources, Workspace: r.workspace,
 		Brought: func(dir string) []mcp.Server { return r.editor.servers(dir) }}
 	for _, p := range r.readSettings() {
 		r.tell(p.String())
@@ -71,6 +71,11 @@ func newRunner(env Env, a *args) (*runner, error) {
 		r.store.Flat = dir
 	}
 	return r, nil
+}
+
+func isCommand(name string) bool {
+	_, ok := slash.Find(name)
+	return ok
 }
 
 // tell tells the user of what was passed over.

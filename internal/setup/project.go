@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/boughdev/bough/internal/config"
-	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/resource"
@@ -84,11 +83,7 @@ func (m *Maker) find(dir string, trusted bool, chosen choices) (resource.Set, []
 		Skills: chosen.Skills, Prompts: chosen.Templates, NoSkills: chosen.NoSkills, NoPrompts: chosen.NoTemplates}
 	o.User, o.Own = resource.EntriesOf(s)
 	set, problems := resource.Find(o)
-	isCommand := func(name string) bool {
-		_, ok := slash.Find(name)
-		return ok
-	}
-	return set, append(problems, set.Shadowed(isCommand)...)
+	return set, append(problems, set.Shadowed(m.IsCommand)...)
 }
 
 // few tells the first of what was odd about skills and templates, and how much

@@ -36,6 +36,8 @@ type Maker struct {
 	Quiet   bool        // what is of no consequence is not told
 	Asks    func() bool // whether there is a person at a terminal
 
+	IsCommand func(name string) bool // whether bough has a command of that name, which goes before skills and templates
+
 	Current func() config.Settings           // those of Dir
 	Sources func(dir string) *config.Sources // the places that settings of a folder come from
 
