@@ -101,3 +101,22 @@ func TestRPCQuestionsInFull(t *testing.T) {
 		t.Errorf("told %s", told)
 	}
 }
+
+// Who wants to be told less while a question waits gets it as a dialog, once.
+func TestRPCQuestionOfWhoUnsubscribes(t *testing.T) {
+	s := rpc(t, `{"args":["--provider","fakechat","--model","fake-1","--permission-mode","ask"]}`, fakellm.Options{Script: fakellm.MustParse(writes)})
+	s.ask("s", `{"id":"s","type":"subscribe","views":["v1"],"level":"full"}`)
+	s.command(object{"type": "prompt", "message": "one"})
+	s.await(object{"type": "question_asked"})
+	s.ask("u", `{"id":"u","type":"unsubscribe","views":["v1"]}`)
+	id := s.dialog("select", "echo hi > b.txt")
+	s.ask("f", `{"id":"f","type":"subscribe","views":["v1"],"level":"full"}`)
+	s.ask("w", `{"id":"w","type":"unsubscribe","views":["v1"]}`)
+	if n := strings.Count(s.told(), "extension_ui_request"); n != 1 {
+		t.Errorf("%d dialogs: %s", n, s.told())
+	}
+	s.reply(id, object{"value": "allow it"})
+	s.await(object{"type": "tool_execution_end", "isError": false})
+	s.await(object{"type": "agent_settled"})
+	s.end(0)
+}

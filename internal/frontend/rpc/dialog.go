@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -70,6 +71,13 @@ func (s *server) dialogRecord(w *window, o *object) []byte {
 		o.str("view", w.name)
 	}
 	return o.done()
+}
+
+// asks reports whether a dialog waits for the answer to a question.
+func (s *server) asks(w *window, id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.dialogs, func(d *dialog) bool { return d.w == w && d.asked.ID == id })
 }
 
 func (s *server) keep(d *dialog) {

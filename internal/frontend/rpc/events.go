@@ -57,9 +57,18 @@ func (w *window) record(typ string) []byte {
 	return newObject().str("type", typ).str("sessionId", w.view.Header.ID).optional("sessionFile", w.view.File).done()
 }
 
-// subscribe sets what is told of a view from now on. Writer's.
+// subscribe sets what is told of a view from now on. Questions that were asked as
+// events are asked as dialogs if there are no such events any more. Writer's.
 func (w *window) subscribe(l level) {
+	was := w.level
 	w.level = l
+	if was == full && l != full {
+		for _, q := range w.view.Open {
+			if !w.s.asks(w, q.ID) {
+				w.s.open(w, q)
+			}
+		}
+	}
 	w.s.mu.Lock()
 	w.bounded = l != none
 	w.s.mu.Unlock()
