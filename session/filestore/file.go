@@ -157,7 +157,7 @@ func (l *log) Path() string { return l.path }
 // Read returns the bytes of a line.
 func (l *log) Read(at session.Line) ([]byte, error) {
 	l.mu.Lock()
-	f, old := l.f, l.old
+	old := l.old
 	l.mu.Unlock()
 	if old != nil {
 		return old.read(at)
@@ -166,10 +166,31 @@ func (l *log) Read(at session.Line) ([]byte, error) {
 		return nil, session.ErrTooLong
 	}
 	b := make([]byte, at.Size)
-	if _, err := f.ReadAt(b, int64(at.Seq)-int64(at.Size)); err != nil {
+	if _, err := l.readAt(b, int64(at.Seq)-int64(at.Size)); err != nil {
 		return nil, fmt.Errorf("read session file: %w", err)
 	}
 	return bytes.Trim(b, "\n"), nil
+}
+
+// readAt reads the file, also after it was closed: whoever has a tree of the log reads
+// its entries when they are wanted, and the session may be left meanwhile.
+func (l *log) readAt(b []byte, at int64) (int, error) {
+	l.mu.Lock()
+	f, id := l.f, l.id
+	l.mu.Unlock()
+	n, err := f.ReadAt(b, at)
+	if !errors.Is(err, fs.ErrClosed) {
+		return n, err
+	}
+	f, ferr := openToRead(l.path)
+	if ferr != nil {
+		return n, err
+	}
+	defer f.Close()
+	if is, ferr := f.Stat(); ferr != nil || !os.SameFile(is, id) {
+		return n, err
+	}
+	return f.ReadAt(b, at)
 }
 
 // Entries yields the entries behind after. A last line without its line end

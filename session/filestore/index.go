@@ -138,12 +138,12 @@ func (l *log) Recent(ctx context.Context, n int64) (x *session.Index, all bool, 
 // ReadAhead reads several lines at once.
 func (l *log) ReadAhead(b []byte, from session.Seq) (int, error) {
 	l.mu.Lock()
-	f, old := l.f, l.old
+	old := l.old
 	l.mu.Unlock()
 	if old != nil {
 		return copy(b, old.data[min(int(from), len(old.data)):]), nil
 	}
-	n, err := f.ReadAt(b, int64(from))
+	n, err := l.readAt(b, int64(from))
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
