@@ -192,6 +192,7 @@ type (
 	// SwitchSession goes over to the session of that id or file.
 	SwitchSession struct {
 		Session string `json:"sessionPath,required"`
+		CWD     string // the folder to work in; "": its own
 	}
 
 	// Fork goes over to a new session with the path to the parent of a message of

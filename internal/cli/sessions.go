@@ -353,7 +353,7 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 				b.WriteString(strings.Repeat(" ", widths[k]-styled.Width(c)) + c + "  ")
 			}
 		}
-		what := bars(threads, i)
+		what := render.ThreadBars(threads, i, true)
 		if holder(t.Path) != nil {
 			what += "(open) "
 		}
@@ -377,30 +377,6 @@ func (r *runner) table(out *bufio.Writer, threads []session.Thread, folders bool
 		}
 		out.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 	}
-}
-
-// bars draws where a session hangs on the ones above it.
-func bars(threads []session.Thread, i int) string {
-	t := threads[i]
-	if t.Depth == 0 {
-		return ""
-	}
-	parts := make([]string, t.Depth)
-	parts[t.Depth-1] = "|- "
-	if t.Last {
-		parts[t.Depth-1] = "'- "
-	}
-	// Above, a bar goes on where the one that we hang on is not the last.
-	for d, k := t.Depth-1, i-1; d > 0 && k >= 0; k-- {
-		if threads[k].Depth == d {
-			parts[d-1] = "|  "
-			if threads[k].Last {
-				parts[d-1] = "   "
-			}
-			d--
-		}
-	}
-	return strings.Join(parts, "")
 }
 
 // shortIDs returns what tells the sessions apart: the ends of the ids that programs

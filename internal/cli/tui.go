@@ -64,7 +64,7 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 		},
 		Drafts: drafts, History: prompted.last(), Remember: prompted.add, Image: r.pastedImage, Detach: detach,
 		LastAnswer: screen.ExitOutput == "transcript",
-		Sessions:   func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) },
+		Around:     r.around(),
 		Files:      files.like,
 		Edit:       r.edit,
 		ResumeWords: func(h session.Header, file string) string {

@@ -29,7 +29,7 @@ func (c *Conn) newSession(ctx context.Context, cmd protocol.NewSession) error {
 
 func (c *Conn) switchSession(ctx context.Context, cmd protocol.SwitchSession) error {
 	start := c.begin()
-	start.Open, start.Dir = cmd.Session, ""
+	start.Open, start.Dir = cmd.Session, cmd.CWD
 	if find := c.session().opts.FindSession; find != nil {
 		var err error
 		if start, err = find(ctx, start, cmd.Session); err != nil {

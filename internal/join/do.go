@@ -69,7 +69,7 @@ func (c *Client) switchTo(ctx context.Context, cmd protocol.SwitchSession) error
 			return err
 		}
 	} else if h := c.o.Holder(path); h == nil || *h == *p.holder {
-		_, err := c.ask(ctx, p, protocol.SwitchSession{Session: path})
+		_, err := c.ask(ctx, p, protocol.SwitchSession{Session: path, CWD: cmd.CWD})
 		return err
 	}
 	next, err := c.enter(ctx, path, func(ctx context.Context, beside bool) (protocol.Client, func(), error) {

@@ -110,3 +110,39 @@ func CutLeft(s string, width int) string {
 	}
 	return Cut(s, width)
 }
+
+// ThreadBars draws where a session of a list hangs on the ones above it.
+func ThreadBars(threads []session.Thread, i int, ascii bool) string {
+	bar, tee, end := "│  ", "├─ ", "└─ "
+	if ascii {
+		bar, tee, end = "|  ", "|- ", "'- "
+	}
+	t := threads[i]
+	const most = 8 // levels that are drawn
+	depth := min(t.Depth, most)
+	if depth == 0 {
+		return ""
+	}
+	parts := make([]string, depth)
+	parts[depth-1] = tee
+	if t.Last {
+		parts[depth-1] = end
+	}
+	// Above, a bar goes on where the one that we hang on is not the last.
+	for d, k := t.Depth-1, i-1; d > 0 && k >= 0; k-- {
+		if threads[k].Depth == d {
+			if d <= depth-1 {
+				if parts[d-1] = bar; threads[k].Last {
+					parts[d-1] = "   "
+				}
+			}
+			d--
+		}
+	}
+	for d := range depth {
+		if parts[d] == "" {
+			parts[d] = "   "
+		}
+	}
+	return strings.Join(parts, "")
+}

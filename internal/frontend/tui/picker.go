@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -33,6 +34,14 @@ type picker struct {
 	fills  bool                                     // takes the whole screen
 	filter func(text, query string) bool            // nil: fuzzy
 	hears  func(p *picker, ev protocol.Event)       // of what happens in the session while it is open
+	asks   func(query string)                       // hears of a new search before the list is asked
+	state  func() styled.Line                       // stands behind the title
+	detail func(i, width int) []styled.Line         // stands below the list, of the chosen one
+	stays  bool                                     // choose does not close it
+	most   int                                      // rows of the list; 0: 12
+
+	peek    int8          // the preview: 0 where there is room beside the list, 1 also below it, -1 nowhere
+	confirm *confirmation // a question that waits for an answer
 
 	query  input
 	found  []int // what fits, in order; nil before the first drawing
@@ -50,6 +59,13 @@ func (p *picker) event(_ *app, ev protocol.Event) {
 	}
 }
 
+// confirmation asks in the line of the title whether to go on: enter does, escape
+// does not, and nothing else is heard.
+type confirmation struct {
+	text string
+	do   func()
+}
+
 func (p *picker) whole() bool { return p.fills }
 
 func (p *picker) hints() []hint {
@@ -59,6 +75,9 @@ func (p *picker) hints() []hint {
 
 // search finds what fits. What was chosen stays so, if it still fits.
 func (p *picker) search() {
+	if p.asks != nil && (p.found == nil || p.asked != p.query.text) {
+		p.asks(p.query.text)
+	}
 	n := p.list.len()
 	if p.found != nil && p.asked == p.query.text && p.size == n {
 		return
@@ -163,6 +182,14 @@ func (p *picker) update(a *app, ev term.Event) {
 
 func (p *picker) key(a *app, k term.Key) {
 	is := func(actions ...string) bool { return a.keys.is(k, actions...) }
+	if c := p.confirm; c != nil {
+		if yes := is("tui.select.confirm"); yes || is("tui.select.cancel") {
+			if p.confirm = nil; yes {
+				c.do()
+			}
+		}
+		return
+	}
 	switch {
 	case is("tui.select.cancel"):
 		if k.Name == "escape" && !p.query.empty() {
@@ -172,9 +199,13 @@ func (p *picker) key(a *app, k term.Key) {
 		a.close(p)
 	case is("tui.select.confirm"):
 		if i := p.chosen(); i >= 0 {
-			a.close(p)
+			if !p.stays {
+				a.close(p)
+			}
 			p.choose(a, i)
 		}
+	case p.side != nil && p.query.empty() && is("bough.tree.preview"):
+		p.turnPreview(a)
 	case p.act != nil && p.act(a, p.chosen(), k):
 	case is("tui.select.up"):
 		p.move(-1, true)
@@ -205,51 +236,78 @@ func (p *picker) move(by int, around bool) {
 	}
 }
 
+// turnPreview shows or hides the preview.
+func (p *picker) turnPreview(a *app) {
+	w, _ := a.term.Size()
+	switch shown := p.peek > 0 || p.peek == 0 && w >= besideFrom; {
+	case shown:
+		p.peek = -1
+	default:
+		p.peek = 1
+	}
+}
+
+// besideFrom is the width from which on a preview stands beside a list.
+const besideFrom = 100
+
+func (p *picker) head(a *app, width int) styled.Line {
+	if p.confirm != nil {
+		yes, no := a.keys.name("tui.select.confirm"), a.keys.name("tui.select.cancel")
+		return styled.Of(fmt.Sprintf(" %s %s: yes · %s: no", p.confirm.text, yes, no), a.theme.failure).Cut(width)
+	}
+	head := styled.Of(" "+p.title+" ", a.theme.title)
+	if p.state != nil {
+		head = styled.Join(head, p.state(), styled.Of(" ", styled.Style{}))
+	}
+	return styled.Join(head, styled.Of(p.count(), a.theme.dim)).Cut(width)
+}
+
 func (p *picker) view(a *app, width, height int) panel {
 	p.search()
 	var out panel
-	head := styled.Join(styled.Of(" "+p.title+" ", a.theme.title), styled.Of(p.count(), a.theme.dim))
-	out.rows = append(out.rows, head.Cut(width))
-	help := height >= 9
-	if help {
+	out.rows = append(out.rows, p.head(a, width))
+	if height >= 9 {
 		out.rows = append(out.rows, styled.Join(margin, a.help(p.hints(), width-1)))
 	}
 	line, x := p.query.draw(max(width-3, 1), styled.Style{})
 	out.x, out.y, out.cursor = x+3, len(out.rows), true
 	out.rows = append(out.rows, styled.Join(styled.Of(" > ", a.theme.accent), line))
 	room := max(height-len(out.rows), 1)
-	if !p.fills {
-		room = min(room, 12)
+	if most := cmp.Or(p.most, 12); !p.fills {
+		room = min(room, most)
+	}
+	chosen := p.chosen()
+	var below []styled.Line
+	if p.detail != nil && chosen >= 0 && room >= 6 {
+		below = p.detail(chosen, max(width-3, 1))
+		below = below[:min(len(below), room/2)]
+		for i := range below {
+			below[i] = styled.Join(styled.Of("   ", styled.Style{}), below[i]).Cut(width)
+		}
 	}
 	list, side := width, 0
-	if p.side != nil && width >= 100 {
+	if p.side != nil && p.peek >= 0 && width >= besideFrom {
 		list = width / 2
 		side = width - list - 2
+	} else if p.side != nil && p.peek > 0 && chosen >= 0 && room >= 8 {
+		below = append([]styled.Line{a.border(nil, "", width, a.theme.border)}, p.side(chosen, width-2, room-room/2-1)...)
+		below = below[:min(len(below), room-room/2)]
+		for i := range below[1:] {
+			below[i+1] = styled.Join(margin, below[i+1])
+		}
 	}
+	room -= len(below)
 	p.height = min(room, max(len(p.found), 1))
 	if side > 0 {
 		p.height = room
 	}
 	p.first = min(max(p.first, p.at-p.height+1, 0), p.at)
 	var preview []styled.Line
-	if i := p.chosen(); i >= 0 && side > 0 {
-		preview = p.side(i, side, p.height)
+	if chosen >= 0 && side > 0 {
+		preview = p.side(chosen, side, p.height)
 	}
 	for y := range p.height {
-		var l styled.Line
-		if at := p.first + y; at < len(p.found) {
-			chosen := at == p.at
-			mark := styled.Of("   ", styled.Style{})
-			if chosen {
-				mark = styled.Of(" > ", a.theme.cursor)
-			}
-			l = styled.Join(mark, p.list.row(p.found[at], max(list-4, 1), chosen)).Cut(list)
-			if chosen {
-				l = l.Styled(a.theme.selection).Pad(list, a.theme.selection)
-			}
-		} else if len(p.found) == 0 && y == 0 {
-			l = styled.Of("   "+p.nothing(), a.theme.dim).Cut(list)
-		}
+		l := p.line(a, y, list)
 		if side > 0 {
 			bar := "│"
 			if a.o.ASCII {
@@ -262,7 +320,29 @@ func (p *picker) view(a *app, width, height int) panel {
 		}
 		out.rows = append(out.rows, l)
 	}
+	out.rows = append(out.rows, below...)
 	return out
+}
+
+// line draws the row of the list that is shown as the y-th.
+func (p *picker) line(a *app, y, width int) styled.Line {
+	at := p.first + y
+	if at >= len(p.found) {
+		if len(p.found) == 0 && y == 0 {
+			return styled.Of("   "+p.nothing(), a.theme.dim).Cut(width)
+		}
+		return nil
+	}
+	chosen := at == p.at
+	mark := styled.Of("   ", styled.Style{})
+	if chosen {
+		mark = styled.Of(" > ", a.theme.cursor)
+	}
+	l := styled.Join(mark, p.list.row(p.found[at], max(width-4, 1), chosen)).Cut(width)
+	if chosen {
+		l = l.Styled(a.theme.selection).Pad(width, a.theme.selection)
+	}
+	return l
 }
 
 func (p *picker) count() string {

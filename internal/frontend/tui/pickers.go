@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
@@ -232,54 +231,5 @@ func (a *app) pickFork() error {
 	p := &picker{title: "New session from before", list: table{list, a, 0}, choose: func(a *app, i int) { a.forkAt(ids[i]) }}
 	p.set(len(list) - 1)
 	a.push(p)
-	return nil
-}
-
-// sessions is a source of sessions.
-type sessions struct {
-	a      *app
-	list   []session.Summary
-	titles []string
-	now    time.Time
-}
-
-func (s sessions) len() int          { return len(s.list) }
-func (s sessions) text(i int) string { return s.titles[i] + " " + s.list[i].ID }
-
-func (s sessions) row(i, width int, _ bool) styled.Line {
-	facts := render.Messages(s.list[i].Said) + "  " + fmt.Sprintf("%4s", render.Age(s.now.Sub(s.list[i].Touched)))
-	style := styled.Style{}
-	if s.list[i].ID == s.a.view.Header.ID {
-		style = s.a.theme.accent
-	}
-	if width < 44 {
-		return styled.Of(s.titles[i], style).Cut(width)
-	}
-	return styled.Join(styled.Of(s.titles[i], style).Cut(width-len(facts)-1).Pad(width-len(facts), styled.Style{}), styled.Of(facts, s.a.theme.dim))
-}
-
-// pickSession lists the sessions of this folder.
-func (a *app) pickSession(word string) error {
-	if a.o.Sessions == nil {
-		if word == "" {
-			return errors.New("say which session: /resume with an id or a file")
-		}
-		return a.done0(protocol.SwitchSession{Session: word}, "another session")
-	}
-	a.beside(func() func() {
-		list, err := a.o.Sessions(a.ctx)
-		return func() {
-			if err != nil {
-				a.problem(err)
-				return
-			}
-			p := &picker{title: "Sessions", list: sessions{a, list, render.Titles(list), a.o.Now()}, empty: "there are no sessions of this folder yet",
-				choose: func(a *app, i int) {
-					a.problem(a.done0(protocol.SwitchSession{Session: list[i].ID}, "%s", render.Title(list[i])))
-				}}
-			p.query.set(word)
-			a.push(p)
-		}
-	})
 	return nil
 }

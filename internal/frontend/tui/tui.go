@@ -61,7 +61,7 @@ type Options struct {
 	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
 	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
 	LastAnswer   bool                  // it is printed when the whole screen is left
-	Sessions     func(context.Context) ([]session.Summary, error)
+	Around       Around
 	Files        func(word string) []string                               // completes the path behind @
 	Copy         func(string) error                                       // nil: by the terminal (OSC 52)
 	Edit         func(ctx context.Context, text string) (string, error)   // in an editor that gets the terminal
