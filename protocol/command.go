@@ -229,7 +229,10 @@ type (
 	GetModels struct{}
 
 	// Models is what GetModels found, in the order of the configuration.
-	Models struct{ Models []provider.Info }
+	Models struct {
+		Models []provider.Info
+		Scope  []provider.Info // those that are cycled through; none: all
+	}
 
 	// GetState asks for the state as Watch gives it.
 	GetState struct{}

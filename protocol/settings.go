@@ -21,6 +21,8 @@ type (
 		Section string // of the list of all
 		Help    string
 		Allowed string // "one of all, one-at-a-time"
+		Kind    string // "text", "flag", "word", "number", "list", "object", "any"
+		Words   []string // that a word may be, and a number besides
 		Default string // JSON; "" if there is none
 		Unused  string // why bough does not go by it; ""
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,11 @@ import (
 
 // around is what the terminal UI shows of this machine.
 func (r *runner) around() tui.Around {
-	return tui.Around{Canonical: filestore.Canonical, Repository: repository, Gone: func(dir string) bool { return !dirExists(dir) }, Read: r.read}
+	return tui.Around{Canonical: filestore.Canonical, Repository: repository, Gone: func(dir string) bool { return !dirExists(dir) }, Read: r.read,
+		Accounts: r.aroundAccounts(), Trust: r.aroundTrust, SetTrust: func(ctx context.Context, dir string, answer tui.TrustAnswer) error {
+			_, err := r.setTrust(ctx, dir, answer)
+			return err
+		}}
 }
 
 // repository is the folder of git's own files that a folder belongs to, the same for

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/tui"
 )
 
 // errCancelled ends the program with code 0: the user chose nothing.
@@ -26,6 +28,30 @@ func (r *runner) ask(ctx context.Context, question, letters string) byte {
 			return letters[len(letters)-1]
 		}
 	}
+}
+
+// askLetter asks which of some answers it is to be, "(f)ork it here", and returns its
+// letter. No answer is the last one.
+func (r *runner) askLetter(ctx context.Context, question string, answers ...string) byte {
+	letter := func(answer string) byte { return answer[strings.IndexByte(answer, '(')+1] }
+	if r.screens {
+		plain := make([]string, len(answers))
+		for i, a := range answers {
+			a = strings.NewReplacer("(", "", ")", "").Replace(a)
+			plain[i] = strings.ToUpper(a[:1]) + a[1:]
+		}
+		i, err := tui.Ask(ctx, r.screen(), "bough", question+".", plain...)
+		if err != nil {
+			i = len(answers) - 1 // as if there were no answer
+		}
+		return letter(answers[i])
+	}
+	last := len(answers) - 1
+	letters := ""
+	for _, a := range answers {
+		letters += string(letter(a))
+	}
+	return r.ask(ctx, question+": "+strings.Join(answers[:last], ", ")+", or "+answers[last]+"?", letters)
 }
 
 // askWhich lets the person at the terminal choose one of some rows.

@@ -160,7 +160,7 @@ func (r *runner) elsewhere(ctx context.Context, start control.Start, head filest
 	if !r.asks {
 		return start, fmt.Errorf("session %s belongs to %s. Go there, or copy it here with: bough --fork %s", id, cwd, id)
 	}
-	switch r.ask(ctx, fmt.Sprintf("Session %s belongs to %s: (f)ork it here, (o)pen it there, or (c)ancel?", id, cwd), "foc") {
+	switch r.askLetter(ctx, fmt.Sprintf("Session %s belongs to %s", id, cwd), "(f)ork it here", "(o)pen it there", "(c)ancel") {
 	case 'f':
 		return r.forkFrom(ctx, start, head.Path)
 	case 'o':
@@ -175,7 +175,7 @@ func (r *runner) folderGone(ctx context.Context, start control.Start, path, cwd 
 	if !r.asks {
 		return start, fmt.Errorf("the folder of this session, %s, is not there any more. Copy the session here with: bough --fork %s", cwd, path)
 	}
-	switch r.ask(ctx, fmt.Sprintf("The folder of this session, %s, is not there any more: (f)ork it here, (o)pen it here all the same, or (c)ancel?", cwd), "foc") {
+	switch r.askLetter(ctx, fmt.Sprintf("The folder of this session, %s, is not there any more", cwd), "(f)ork it here", "(o)pen it here all the same", "(c)ancel") {
 	case 'f':
 		return r.forkFrom(ctx, start, path)
 	case 'o':
@@ -201,6 +201,9 @@ func (r *runner) exactly(ctx context.Context, start control.Start, id string) (c
 
 // pick lets a person choose among the sessions of this folder.
 func (r *runner) pick(ctx context.Context, start control.Start) (control.Start, error) {
+	if r.screens { // the list opens over a session that is not there before somebody speaks
+		return r.begin(start, session.Header{CWD: r.env.Dir}), nil
+	}
 	recent, err := r.store.Recent(ctx, r.env.Dir)
 	if err != nil {
 		return start, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/provider/catalog"
 	"github.com/boughdev/bough/provider/offline"
@@ -19,6 +20,9 @@ import (
 // once.
 func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	r := m.r
+	if r.screens {
+		return m.firstScreens(ctx, found)
+	}
 	out := r.env.Stderr
 	fmt.Fprint(out, "No model is set up yet. There are three ways to one:\n\n")
 	fmt.Fprintf(out, "  1  a key of a provider (Anthropic, OpenAI, Google, OpenRouter and %d more).\n", len(catalog.Providers())-4)
@@ -73,6 +77,48 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	}
 }
 
+// firstScreens is firstRun on a screen of its own.
+func (m *models) firstScreens(ctx context.Context, found []catalog.Server) error {
+	r := m.r
+	choices, rows := m.local(found)
+	got, err := tui.AskFirst(ctx, r.screen(), tui.FirstRun{Servers: r.tellServers(found), Local: rows, Ready: func() bool { return len(m.reg.Available()) > modelsOf(found) },
+		Look: func(ctx context.Context) (string, []string) {
+			if !r.offline() {
+				found = r.probe(ctx)
+				m.reg.Add(found)
+			}
+			choices, rows = m.local(found)
+			return r.tellServers(found), rows
+		}})
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errCancelled
+	case err != nil:
+		return err
+	case got.Offline:
+		m.pick = catalog.Pick{Choice: catalog.Choice{Info: offline.New(offline.Options{}).Info(), Ready: true}}
+	case got.Local >= 0:
+		m.pick = catalog.Pick{Choice: choices[got.Local]}
+		return r.keepDefault(ctx, choices[got.Local])
+	}
+	return nil
+}
+
+// local lists the models of servers that can be asked, with a line on each.
+func (m *models) local(found []catalog.Server) (choices []catalog.Choice, rows []string) {
+	for _, s := range found {
+		for _, l := range s.Models {
+			c, ok := m.reg.Find(s.Provider, l.ID)
+			if !ok {
+				continue // models.json says otherwise
+			}
+			choices = append(choices, c)
+			rows = append(rows, fmt.Sprintf("%s (%s, %s tokens)", c.Name(), s.Name, catalog.Tokens(c.Info.ContextWindow)))
+		}
+	}
+	return choices, rows
+}
+
 // modelsOf counts the models of servers.
 func modelsOf(servers []catalog.Server) (n int) {
 	for _, s := range servers {
@@ -122,18 +168,7 @@ func (m *models) enterKey(ctx context.Context) error {
 // takeLocal chooses a model of the servers on this machine, and makes it the
 // default, so that the next start has it too.
 func (m *models) takeLocal(ctx context.Context, found []catalog.Server) error {
-	var rows []string
-	var choices []catalog.Choice
-	for _, s := range found {
-		for _, l := range s.Models {
-			c, ok := m.reg.Find(s.Provider, l.ID)
-			if !ok {
-				continue // models.json says otherwise
-			}
-			choices = append(choices, c)
-			rows = append(rows, fmt.Sprintf("%s (%s, %s tokens)", c.Name(), s.Name, catalog.Tokens(c.Info.ContextWindow)))
-		}
-	}
+	choices, rows := m.local(found)
 	if len(choices) == 0 {
 		return errors.New("the models of the servers on this machine are hidden by models.json")
 	}

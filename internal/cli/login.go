@@ -134,19 +134,11 @@ func (a *account) askKey(ctx context.Context) error {
 // signIn goes the way by the browser. paste says that a line of the terminal may
 // hold the address that the browser ended at.
 func (a *account) signIn(ctx context.Context, paste bool) error {
-	f := signin.OpenRouter()
-	f.Client = provider.DefaultClient()
-	if to := a.env.OpenRouter; to != "" {
-		f.Authorize, f.Exchange = to+"/auth", to+"/api/v1/auth/keys"
-	}
 	lines := make(chan string, 1)
-	f.Pasted = lines
-	f.Show = func(address string) {
+	key, err := a.browserKey(ctx, func(address, problem string) {
 		fmt.Fprintf(a.env.Stderr, "Say yes to bough on this page:\n%s\n", address)
-		if a.opts["--no-browser"] == "" {
-			if err := openBrowser(address, a.env.Getenv); err != nil {
-				fmt.Fprintf(a.env.Stderr, "No browser could be opened (%v): open the page yourself.\n", err)
-			}
+		if problem != "" {
+			fmt.Fprintln(a.env.Stderr, problem)
 		}
 		if !paste {
 			return
@@ -157,8 +149,7 @@ func (a *account) signIn(ctx context.Context, paste bool) error {
 				lines <- line
 			}
 		}()
-	}
-	key, err := f.Key(ctx)
+	}, lines)
 	if paste {
 		fmt.Fprintln(a.env.Stderr)
 	}
@@ -166,6 +157,27 @@ func (a *account) signIn(ctx context.Context, paste bool) error {
 		return err
 	}
 	return a.store(ctx, key, nil)
+}
+
+// browserKey has a key made on a page of the provider: show gets its address, and why
+// no browser could be opened.
+func (a *account) browserKey(ctx context.Context, show func(address, problem string), pasted <-chan string) (string, error) {
+	f := signin.OpenRouter()
+	f.Client = provider.DefaultClient()
+	if to := a.env.OpenRouter; to != "" {
+		f.Authorize, f.Exchange = to+"/auth", to+"/api/v1/auth/keys"
+	}
+	f.Pasted = pasted
+	f.Show = func(address string) {
+		problem := ""
+		if a.opts["--no-browser"] == "" {
+			if err := openBrowser(address, a.env.Getenv); err != nil {
+				problem = fmt.Sprintf("No browser could be opened (%v): open the page yourself.", err)
+			}
+		}
+		show(address, problem)
+	}
+	return f.Key(ctx)
 }
 
 // openBrowser opens a page, and does not wait for what comes of it.

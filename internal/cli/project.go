@@ -34,6 +34,9 @@ func (r *runner) settle(ctx context.Context, dir string) bool {
 
 // askTrust puts the question of trust (docs/spec/frontends.md D21).
 func (r *runner) askTrust(ctx context.Context, dir string, d trust.Decision) bool {
+	if r.screens {
+		return r.askOnScreen(ctx, dir, d)
+	}
 	var b strings.Builder
 	if len(d.Changed) > 0 {
 		fmt.Fprintf(&b, "Since you trusted %s this has changed:\n", render.OneLine(dir))

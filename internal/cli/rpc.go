@@ -9,6 +9,7 @@ import (
 	"github.com/boughdev/bough/internal/frontend/rpc"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
+	"github.com/boughdev/bough/provider/catalog"
 )
 
 // runRPC serves a client on standard input and output.
@@ -50,10 +51,16 @@ func (r *runner) switched(ctx context.Context, start control.Start, path string)
 	return r.openNamed(ctx, start, r.env.abs(path))
 }
 
-// Scope lists the models that --models or the settings restrict the start to.
+// Scope lists the models that --models or the settings restrict cycling to, as they
+// are now.
 func (m *models) Scope() []provider.Info {
+	patterns := m.r.current().EnabledModels
+	if len(patterns) == 0 {
+		return nil
+	}
 	var out []provider.Info
-	for _, p := range m.scope {
+	picks, _ := catalog.Scope(patterns, m.reg.Available()) // warned of at the start
+	for _, p := range picks {
 		out = append(out, p.Info)
 	}
 	return out

@@ -32,6 +32,7 @@ type runner struct {
 	live     *live           // as they are now
 	store    filestore.Store
 	asks     bool // there is a person at a terminal who can be asked
+	screens  bool // by the terminal UI
 	setup    *setup.Maker
 	editor   *editor              // nil: there is none
 	service  *session.LeasedError // bough serve; nil: it is not asked
@@ -111,6 +112,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
 	r.asks = m.talks() && r.env.StdinTerminal && r.env.StdoutTerminal
+	r.screens = r.asks && m == modeTUI
 	if before := r.setup.Trusts(r.env.Dir).Trusted; r.settle(ctx, r.env.Dir) && !before {
 		for _, p := range r.readSettings() {
 			r.tell(p.String())

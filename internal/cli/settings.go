@@ -141,7 +141,7 @@ func refused(err error) error {
 
 // setting is what front ends show of a setting.
 func setting(e config.Explanation) protocol.Setting {
-	s := protocol.Setting{Key: e.Key.Name, Section: e.Key.Section, Help: e.Key.Help, Allowed: e.Key.Allowed(), Default: e.Key.Default, Unused: unused(e.Key)}
+	s := protocol.Setting{Key: e.Key.Name, Section: e.Key.Section, Help: e.Key.Help, Allowed: e.Key.Allowed(), Kind: string(e.Key.Kind), Words: e.Key.Words, Default: e.Key.Default, Unused: unused(e.Key)}
 	for _, v := range e.Values {
 		from := v.Level.String()
 		if v.Where != "" {
@@ -276,7 +276,7 @@ func (l *live) change(k config.Key) (control.Change, string) {
 		return control.Change{Setup: true}, "at once"
 	case strings.HasPrefix(name, "bough.permission"):
 		return control.Change{Options: l.policy, Setup: true}, "at once"
-	case name == "hideThinkingBlock", name == "treeFilterMode":
+	case name == "hideThinkingBlock", name == "treeFilterMode", name == "enabledModels":
 		return control.Change{}, "at once"
 	case name == "defaultThinkingLevel", name == "modelThinkingLevels":
 		return control.Change{}, "in new sessions"

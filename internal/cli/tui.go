@@ -27,6 +27,39 @@ import (
 
 // runTUI gives the session to the terminal UI.
 func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.Start, hint string, prompts []protocol.Prompt) (int, error) {
+	o := r.screen()
+	files := &fileList{ctx: ctx, dir: start.Dir, home: r.paths.Home}
+	o.Who, o.Hint, o.Prompts = start.Who, hint, prompts
+	if r.args.resume && start.Open == "" {
+		o.Begin = "/resume"
+	}
+	o.DoubleEscape, o.CompletionRows = r.settings.DoubleEscape, int(r.settings.Screen.CompletionRows)
+	o.HideThinking = func() bool { return r.current().HideThinking }
+	o.KeepThinking = func(hide bool) error {
+		_, err := protocol.Call(ctx, c, protocol.SetSetting{Key: "hideThinkingBlock", Value: strconv.FormatBool(hide), Save: true})
+		return err
+	}
+	o.Files, o.Edit, o.Image = files.like, r.edit, r.pastedImage
+	o.LastAnswer = r.settings.Screen.ExitOutput == "transcript"
+	prompted := newPromptFile(r.paths, start.Dir)
+	o.History, o.Remember = prompted.last(), prompted.add
+	if !r.args.noSession {
+		o.Drafts = draftFiles{filepath.Join(r.paths.State, "drafts")}
+	}
+	if j, ok := c.(*join.Client); ok {
+		o.Detach = func() error { return r.mayDetach(j) }
+	}
+	o.ResumeWords = func(h session.Header, file string) string {
+		if file == "" || r.args.noSession {
+			return ""
+		}
+		return "bough --session " + h.ID
+	}
+	return tui.Run(ctx, c, o)
+}
+
+// screen says which terminal it is and how it is to look.
+func (r *runner) screen() tui.Options {
 	screen := r.settings.Screen
 	mode := r.args.tuiMode
 	if mode == "" {
@@ -40,41 +73,14 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 	if screen.TrueColor == "true" && colors != term.NoColors {
 		colors = term.True
 	}
-	prompted := newPromptFile(r.paths, start.Dir)
-	var drafts tui.Drafts = draftFiles{filepath.Join(r.paths.State, "drafts")}
-	if r.args.noSession {
-		drafts = nil
-	}
-	var detach func() error
-	if j, ok := c.(*join.Client); ok {
-		detach = func() error { return r.mayDetach(j) }
-	}
-	files := &fileList{ctx: ctx, dir: start.Dir, home: r.paths.Home}
-	return tui.Run(ctx, c, tui.Options{
+	return tui.Options{
 		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors},
 		Regular:  mode == "regular", Theme: screen.Theme, ASCII: r.args.ascii,
-		Links: screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
-		Who:   start.Who, Version: Version, Home: r.paths.Home, Hint: hint, Keys: keys, Prompts: prompts,
-		Quiet:        screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
-		DoubleEscape: r.settings.DoubleEscape, CompletionRows: int(screen.CompletionRows),
-		HideThinking: func() bool { return r.current().HideThinking },
-		KeepThinking: func(hide bool) error {
-			_, err := protocol.Call(ctx, c, protocol.SetSetting{Key: "hideThinkingBlock", Value: strconv.FormatBool(hide), Save: true})
-			return err
-		},
-		Drafts: drafts, History: prompted.last(), Remember: prompted.add, Image: r.pastedImage, Detach: detach,
-		LastAnswer: screen.ExitOutput == "transcript",
-		Around:     r.around(),
-		Files:      files.like,
-		Edit:       r.edit,
-		ResumeWords: func(h session.Header, file string) string {
-			if file == "" || r.args.noSession {
-				return ""
-			}
-			return "bough --session " + h.ID
-		},
-		Crash: r.keepCrash,
-	})
+		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
+		Version: Version, Home: r.paths.Home, Keys: keys,
+		Quiet:  screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
+		Around: r.around(), Crash: r.keepCrash,
+	}
 }
 
 // pastedImage reads the file of an image that was pasted or dropped, as the read tool

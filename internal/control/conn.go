@@ -163,7 +163,11 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.SetThinking:
 		return owned(ctx, s, func() (string, error) { return s.setThinking(x.Level) })
 	case protocol.GetModels:
-		return protocol.Models{Models: s.opts.Models.Available()}, nil
+		m := protocol.Models{Models: s.opts.Models.Available()}
+		if sc, ok := s.opts.Models.(Scope); ok {
+			m.Scope = sc.Scope()
+		}
+		return m, nil
 	case protocol.GetState:
 		return owned(ctx, s, func() (protocol.State, error) { return s.state(), nil })
 	case protocol.Sync:

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
@@ -12,27 +11,19 @@ import (
 // settings lists settings, explains one, or sets one: "KEY VALUE" for this run,
 // "unset KEY" takes that back, "save KEY VALUE" writes it to the user's file.
 func (r *repl) settings(words string) error {
-	first, rest, _ := strings.Cut(words, " ")
-	rest = strings.TrimSpace(rest)
-	var c protocol.SetSetting
-	switch {
-	case words == "":
+	switch words {
+	case "":
 		return r.listSettings(false)
-	case words == "--all":
+	case "--all":
 		return r.listSettings(true)
-	case first == "unset":
-		c = protocol.SetSetting{Key: rest, Unset: true}
-	case first == "save":
-		key, v, ok := strings.Cut(rest, " ")
-		if !ok {
-			r.say("/settings save takes a key and a value: /settings save retry.maxRetries 5")
-			return nil
-		}
-		c = protocol.SetSetting{Key: key, Value: strings.TrimSpace(v), Save: true}
-	case rest == "":
-		return r.explainSetting(first)
-	default:
-		c = protocol.SetSetting{Key: first, Value: rest}
+	}
+	c, ok, err := slash.SettingChange(words)
+	switch {
+	case err != nil:
+		r.say("%s", err)
+		return nil
+	case !ok:
+		return r.explainSetting(words)
 	}
 	set, err := protocol.Call(r.ctx, r.c, c)
 	if err != nil {

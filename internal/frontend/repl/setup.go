@@ -3,6 +3,7 @@ package repl
 import (
 	"strings"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 )
@@ -27,22 +28,12 @@ func (r *repl) others() []string {
 
 // tools lists the tools, or turns some on and off: "+grep -bash".
 func (r *repl) tools(words string) error {
-	var c protocol.SetTools
-	for _, w := range strings.Fields(words) {
-		switch {
-		case len(w) > 1 && w[0] == '+':
-			c.On = append(c.On, w[1:])
-		case len(w) > 1 && w[0] == '-':
-			c.Off = append(c.Off, w[1:])
-		default:
-			r.say("/tools takes names with a sign: /tools +%s turns it on, /tools -%s off.", render.OneLine(w), render.OneLine(w))
-			return nil
-		}
+	c, err := slash.ToolChange(words)
+	if err != nil {
+		r.say("%s", err)
+		return nil
 	}
-	var (
-		got protocol.Tools
-		err error
-	)
+	var got protocol.Tools
 	if words == "" {
 		got, err = protocol.Call(r.ctx, r.c, protocol.GetTools{})
 	} else {
@@ -64,18 +55,10 @@ func (r *repl) tools(words string) error {
 		if t.From != "" {
 			from = " (" + render.OneLine(t.From) + ")"
 		}
-		line := mark + " " + render.Pad(render.OneLine(t.ToolName), 12) + " " + firstSentence(t.Description) + from
+		line := mark + " " + render.Pad(render.OneLine(t.ToolName), 12) + " " + slash.FirstSentence(t.Description) + from
 		r.say("%s", render.Cut(line, max(r.o.Width, 20)))
 	}
 	return nil
-}
-
-func firstSentence(s string) string {
-	s = render.OneLine(s)
-	if head, _, ok := strings.Cut(s, ". "); ok {
-		return head + "."
-	}
-	return s
 }
 
 // servers lists the MCP servers, or connects to one anew: "reconnect NAME".

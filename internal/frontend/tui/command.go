@@ -47,15 +47,24 @@ func dispatch() map[string]func(*app, slash.Command) error {
 		"clone": func(a *app, _ slash.Command) error {
 			return a.done0(protocol.Clone{}, "new session with the conversation up to here")
 		},
-		"name":      (*app).name,
-		"compact":   func(a *app, c slash.Command) error { a.compact(c.Rest); return nil },
-		"export":    (*app).export,
-		"model":     func(a *app, c slash.Command) error { return a.pickModel(c.Rest) },
-		"thinking":  (*app).thinking,
-		"copy":      (*app).copyCommand,
-		"queue":     (*app).queueCommand,
-		"reload":    (*app).reload,
-		"uncompact": (*app).uncompact,
+		"name":     (*app).name,
+		"compact":  func(a *app, c slash.Command) error { a.compact(c.Rest); return nil },
+		"export":   (*app).export,
+		"model":    func(a *app, c slash.Command) error { return a.pickModel(c.Rest) },
+		"thinking": (*app).thinking,
+		"copy":     (*app).copyCommand,
+		"queue":    (*app).queueCommand,
+		"reload":   (*app).reload,
+
+		"scoped-models": (*app).scopedModels,
+		"settings":      (*app).settings,
+		"tools":         (*app).tools,
+		"mcp":           (*app).servers,
+		"prompt":        (*app).systemPrompt,
+		"login":         (*app).login,
+		"logout":        (*app).logout,
+		"trust":         (*app).trust,
+		"uncompact":     (*app).uncompact,
 	}
 }
 
@@ -89,6 +98,9 @@ func (a *app) command(words, typed string, how protocol.Behavior) {
 		return
 	}
 	if typed != "" {
+		if c.Name == "login" {
+			typed = "/login" // a key may stand behind it, and history is kept
+		}
 		a.sent(typed)
 	}
 	a.problem(do(a, c))

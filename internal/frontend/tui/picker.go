@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/protocol"
@@ -37,6 +38,7 @@ type picker struct {
 	asks   func(query string)                       // hears of a new search before the list is asked
 	state  func() styled.Line                       // stands behind the title
 	detail func(i, width int) []styled.Line         // stands below the list, of the chosen one
+	verb   string                                   // what choosing does; "": choose
 	stays  bool                                     // choose does not close it
 	most   int                                      // rows of the list; 0: 12
 
@@ -69,7 +71,7 @@ type confirmation struct {
 func (p *picker) whole() bool { return p.fills }
 
 func (p *picker) hints() []hint {
-	h := []hint{{"tui.select.confirm", "choose"}, {"tui.select.cancel", "close"}}
+	h := []hint{{"tui.select.confirm", cmp.Or(p.verb, "choose")}, {"tui.select.cancel", "close"}}
 	return append(h, p.more...)
 }
 
@@ -257,7 +259,9 @@ func (p *picker) head(a *app, width int) styled.Line {
 	}
 	head := styled.Of(" "+p.title+" ", a.theme.title)
 	if p.state != nil {
-		head = styled.Join(head, p.state(), styled.Of(" ", styled.Style{}))
+		if words := p.state(); len(words) > 0 {
+			head = styled.Join(head, words, styled.Of(" ", styled.Style{}))
+		}
 	}
 	return styled.Join(head, styled.Of(p.count(), a.theme.dim)).Cut(width)
 }
@@ -387,4 +391,13 @@ func (t table) row(i, width int, _ bool) styled.Line {
 		return styled.Of(t.texts[i].name, styled.Style{}).Cut(width)
 	}
 	return styled.Join(name.Pad(names+1, styled.Style{}), styled.Of(t.texts[i].beside, t.a.theme.dim)).Cut(width)
+}
+
+// brief makes one line of words of others, of which there may be a megabyte.
+func brief(s string) string {
+	const most = 4096
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return render.OneLine(s)
 }

@@ -403,7 +403,7 @@ func (s *sessionList) row(i, width int, _ bool) styled.Line {
 		l = styled.Join(l.Cut(room-styled.Width(where)-2), styled.Of("  "+where, t.dim))
 	}
 	if left := room - l.Width() - 4; r.hit != nil && left > 16 {
-		l = styled.Join(l, styled.Of("  ", t.dim), styled.Of(render.Quote(r.hit.Text, left), t.dim))
+		l = styled.Join(l, styled.Of("  ", t.dim), styled.Of(render.Quote(brief(r.hit.Text), left), t.dim))
 	}
 	return styled.Join(l.Cut(max(room-1, 1)).Pad(room, styled.Style{}), styled.Of(facts, t.dim))
 }
@@ -424,13 +424,13 @@ func (s *sessionList) facts(k *known, width int) string {
 	}
 	if width >= 116 {
 		_, model, _ := strings.Cut(k.Model, "/")
-		out = fmt.Sprintf("%20s ", render.Cut(render.OneLine(model), 20)) + out
+		out = fmt.Sprintf("%20s ", render.Cut(brief(model), 20)) + out
 	}
 	return out
 }
 
 // home writes a path of this machine.
-func (a *app) home(path string) string { return render.OneLine(slash.Home(path, a.o.Home)) }
+func (a *app) home(path string) string { return brief(slash.Home(path, a.o.Home)) }
 
 func (s *sessionList) act(a *app, i int, k term.Key) bool {
 	is := func(actions ...string) bool { return a.keys.is(k, actions...) }
@@ -482,7 +482,7 @@ func (s *sessionList) rename(k *known) {
 			s.fetch()
 		})
 	}}
-	t.in.set(render.OneLine(k.Name))
+	t.in.set(brief(k.Name))
 	s.a.push(t)
 }
 
@@ -492,7 +492,7 @@ func (s *sessionList) trash(k *known) {
 		return
 	}
 	path, title := k.Path, k.title
-	s.p.confirm = &confirmation{"Into the trash: " + render.Cut(title, 40) + "?", func() {
+	s.p.confirm = &confirmation{"Into the trash: " + render.Cut(brief(title), 40) + "?", func() {
 		call(s.a, protocol.TrashSession{Session: path}, func(_ protocol.None, err error) {
 			if err != nil {
 				s.refused = sentence(err)
@@ -649,10 +649,10 @@ func (s *sessionList) side(i, width, height int) []styled.Line {
 		return nil
 	}
 	s.look(k.Path)
-	rows := styled.Wrap(styled.Of(k.title, t.title), width, nil, nil)
+	rows := styled.Wrap(styled.Of(brief(k.title), t.title), width, nil, nil)
 	rows = rows[:min(len(rows), 2)]
 	add := func(name, text string) {
-		if text = render.OneLine(text); text != "" {
+		if text = brief(text); text != "" {
 			rows = append(rows, styled.Line{{Text: fmt.Sprintf("%-9s", name), Style: t.dim}, {Text: text}}.Cut(width))
 		}
 	}
@@ -687,7 +687,7 @@ func (s *sessionList) side(i, width, height int) []styled.Line {
 			if m.who == string(message.User) {
 				style = t.accent
 			}
-			l := styled.Wrap(styled.Line{{Text: m.who + ": ", Style: style}, {Text: render.Cut(m.text, 4*width)}}, width, nil, nil)
+			l := styled.Wrap(styled.Line{{Text: m.who + ": ", Style: style}, {Text: brief(m.text)}}, width, nil, nil)
 			said = append(said, l[:min(len(l), 4)]...)
 		}
 		rows = append(append(rows, nil), said[max(len(said)-room, 0):]...)

@@ -513,3 +513,13 @@ func (t *transcript) leaves(height int) (above, live []styled.Line) {
 	}
 	return above, live
 }
+
+// last is the line of ours that was told last; "" if there is none.
+func (t *transcript) last() string {
+	for _, i := range slices.Backward(t.list) {
+		if i.at < 0 {
+			return i.line
+		}
+	}
+	return ""
+}

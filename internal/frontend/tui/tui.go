@@ -52,6 +52,7 @@ type Options struct {
 	Keys           []byte // keybindings.json
 
 	Prompts []protocol.Prompt // said at the start
+	Begin   string            // a command that is carried out before them; ""
 
 	Drafts       Drafts                                                         // nil: what is not sent is not kept
 	History      []string                                                       // prompts of before, the oldest first
@@ -117,6 +118,7 @@ type app struct {
 	look        transcript
 	editor      editor
 	screens     []screen
+	emptied     func() // is called when no screen is open; nil: the editor is there
 	complete    *completion
 	status      status
 	shell       *shell
@@ -273,6 +275,10 @@ const draftTime = 2 * time.Second
 
 func (a *app) loop() (int, error) {
 	for !a.quit {
+		if a.emptied != nil && len(a.screens) == 0 {
+			a.emptied()
+			continue
+		}
 		a.draw()
 		select {
 		case ev := <-a.term.Events():
@@ -398,6 +404,9 @@ func (a *app) begin() {
 		return
 	}
 	a.begun = true
+	if a.o.Begin != "" {
+		a.run(a.o.Begin)
+	}
 	for _, p := range a.o.Prompts {
 		a.prompt(p)
 	}

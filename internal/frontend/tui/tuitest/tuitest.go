@@ -336,3 +336,8 @@ func (s *Screen) Ended() (int, error) {
 	}
 	return s.code, s.err
 }
+
+// On is a screen and somebody who types, for a program that the test starts itself.
+func On(t *testing.T, screen *termtest.Terminal, keys *io.PipeWriter) *Screen {
+	return &Screen{Terminal: screen, T: t, keys: keys}
+}

@@ -1,0 +1,128 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/boughdev/bough/docs"
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/styled"
+)
+
+// help is all that can be done, in one list that is searched: commands, templates and
+// skills, ways to begin a line, keys, pages of the manual.
+type help struct {
+	a    *app
+	list []helpRow
+}
+
+type helpRow struct {
+	kind, name, words, more string
+	put                     string // into the editor when it is chosen
+	page                    string // of the manual that is shown then
+}
+
+func (h *help) len() int { return len(h.list) }
+func (h *help) text(i int) string {
+	r := h.list[i]
+	return r.name + " " + r.words + " " + r.kind + " " + r.more
+}
+
+func (h *help) row(i, width int, _ bool) styled.Line {
+	r, t := h.list[i], h.a.theme
+	names := min(26, max(width/2, 8))
+	style := styled.Style{}
+	switch r.kind {
+	case "key":
+		style = t.key
+	case "page":
+		style = t.accent
+	}
+	return styled.Join(styled.Of(r.name, style).Cut(names).Pad(names+1, styled.Style{}), styled.Of(r.words, t.dim)).Cut(width)
+}
+
+func (h *help) detail(i, width int) []styled.Line {
+	r := h.list[i]
+	if r.more == "" {
+		return nil
+	}
+	return append([]styled.Line{nil}, styled.Wrap(styled.Of(r.more, h.a.theme.dim), width, nil, nil)...)
+}
+
+// helpOn lists what can be done, or says more of one command or page.
+func (a *app) helpOn(topic string) error {
+	topic = strings.TrimSpace(topic)
+	if s, ok := slash.Find(strings.TrimPrefix(topic, "/")); ok && dispatch()[s.Name] != nil {
+		a.tell(a.theme.dim, "%s", strings.TrimSpace(s.Usage()+": "+s.Help+". "+s.More))
+		return nil
+	}
+	if page, ok := docs.Page(strings.TrimSuffix(topic, ".md")); ok && topic != "" {
+		a.push(&paper{title: topic, text: page})
+		return nil
+	}
+	h := &help{a: a}
+	add := func(r helpRow) { h.list = append(h.list, r) }
+	do := dispatch()
+	for _, s := range slash.All() {
+		if _, ok := do[s.Name]; ok && s.Where&slash.Terminal != 0 {
+			add(helpRow{kind: "command", name: s.Usage(), words: s.Help, more: s.More, put: "/" + s.Name + " "})
+		}
+	}
+	for _, c := range a.commands {
+		add(helpRow{kind: c.Kind, name: brief(strings.TrimSpace("/" + c.Command + " " + c.ArgHint)), words: brief(c.Description), more: a.home(c.Path), put: "/" + c.Command + " "})
+	}
+	add(helpRow{kind: "line", name: "!command", words: "run a command of the shell; the model sees it", put: "!"})
+	add(helpRow{kind: "line", name: "!!command", words: "the same, kept from the model", put: "!!"})
+	add(helpRow{kind: "line", name: "@path", words: "name a file", put: "@"})
+	for _, b := range bindings {
+		if keys := a.keyNames(b.id); keys != "" {
+			add(helpRow{kind: "key", name: keys, words: b.help, more: b.id + " in keybindings.json"})
+		}
+	}
+	for _, t := range docs.Topics() {
+		add(helpRow{kind: "page", name: t.Name, words: t.Title + " (page of the manual)", page: t.Name})
+	}
+	p := &picker{title: "Help", list: h, fills: true, stays: true, detail: h.detail, filter: func(text, query string) bool {
+		return hasAll(strings.ToLower(text), strings.Fields(strings.ToLower(query)))
+	}, state: func() styled.Line {
+		return styled.Of("commands, keys, manual: type to search", a.theme.dim)
+	}}
+	p.choose = func(a *app, i int) {
+		switch r := h.list[i]; {
+		case r.page != "":
+			text, _ := docs.Page(r.page) // it was listed
+			a.push(&paper{title: r.page, text: text})
+		case r.put != "" && a.editor.empty():
+			a.close(p)
+			a.editor.set(r.put)
+			a.completing()
+		default:
+			a.close(p)
+		}
+	}
+	p.query.set(topic)
+	a.push(p)
+	return nil
+}
+
+// keyNames are the keys of an action; "" if it has none.
+func (a *app) keyNames(id string) string {
+	var names []string
+	for _, k := range a.keys.keys[id] {
+		names = append(names, keyName(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// keyList lists the keys as they are.
+func (a *app) keyList() screen {
+	var list texts
+	for _, b := range bindings {
+		keys := a.keyNames(b.id)
+		if keys == "" {
+			keys = "-"
+		}
+		list = append(list, struct{ name, beside string }{keys, fmt.Sprintf("%s  %s", b.help, b.id)})
+	}
+	return &picker{title: "Keys", list: table{list, a, 24}, stays: true, fills: true, choose: func(*app, int) {}}
+}

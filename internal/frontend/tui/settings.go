@@ -1,0 +1,267 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
+	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/protocol"
+)
+
+// settingsList is the screen of the settings (docs/spec/frontends.md D18): what each
+// is, where that comes from, and in its place another value.
+type settingsList struct {
+	a      *app
+	p      *picker
+	list   []protocol.Setting
+	hints  []string
+	undos  []protocol.SetSetting
+	told   string // what came of the last change
+	failed bool   // of told
+}
+
+// settings opens the screen, or does what the words say.
+func (a *app) settings(c slash.Command) error {
+	change, ok, err := slash.SettingChange(c.Rest)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		call(a, change, func(set protocol.SettingSet, err error) {
+			if err != nil {
+				a.problem(err)
+				return
+			}
+			a.tell(a.theme.dim, "%s; %s", slash.SettingRow(set.Setting, a.o.Home), set.Effect)
+			if set.Undo != "" {
+				a.tell(a.theme.dim, "To undo: %s", set.Undo)
+			}
+			a.settingChanged(set.Setting)
+		})
+		return nil
+	}
+	call(a, protocol.GetSettings{All: true}, func(got protocol.Settings, err error) {
+		if err != nil {
+			a.problem(err)
+			return
+		}
+		s := &settingsList{a: a, list: got.Settings, hints: got.Hints}
+		s.order()
+		s.p = &picker{title: "Settings", list: s, stays: true, verb: "change", most: 10, choose: func(_ *app, i int) { s.edit(i) }, detail: s.detail, act: s.act, state: s.state}
+		s.p.more = []hint{{"tui.editor.undo", "undo"}, {"tui.editor.deleteToLineEnd", "back to the default"}}
+		if word := strings.TrimSpace(c.Rest); word != "--all" {
+			s.p.query.set(word)
+		}
+		a.push(s.p)
+	})
+	return nil
+}
+
+// order puts what nobody goes by last.
+func (s *settingsList) order() {
+	slices.SortStableFunc(s.list, func(a, b protocol.Setting) int {
+		return map[bool]int{true: 1}[a.Unused != ""] - map[bool]int{true: 1}[b.Unused != ""]
+	})
+}
+
+func (s *settingsList) len() int { return len(s.list) }
+func (s *settingsList) text(i int) string {
+	return s.list[i].Key + " " + s.list[i].Help + " " + s.list[i].Section
+}
+
+func (s *settingsList) row(i, width int, _ bool) styled.Line {
+	set, t := s.list[i], s.a.theme
+	now := set.Force()
+	style := styled.Style{}
+	if set.Unused != "" {
+		style = t.dim
+	}
+	names := min(36, max(width/2, 8))
+	l := styled.Of(brief(set.Key), style).Cut(names).Pad(names+1, styled.Style{})
+	value := brief(shown(now.Value))
+	from, _, _ := strings.Cut(now.From, ",")
+	from = " (" + brief(from) + ")"
+	if width < 50 {
+		from = ""
+	}
+	vs := t.success
+	if now.From == "default" || now.Value == "" {
+		vs = t.dim
+	}
+	return styled.Join(l, styled.Of(value, vs).Cut(max(width-names-1-styled.Width(from), 4)), styled.Of(from, t.dim)).Cut(width)
+}
+
+func shown(value string) string {
+	if value == "" {
+		return "(not set)"
+	}
+	return value
+}
+
+func (s *settingsList) detail(i, width int) []styled.Line {
+	set, t := s.list[i], s.a.theme
+	rows := []styled.Line{nil}
+	words := set.Help + " " + strings.ToUpper(set.Allowed[:min(1, len(set.Allowed))]) + set.Allowed[min(1, len(set.Allowed)):] + "."
+	if set.Default != "" {
+		words += " Default: " + set.Default + "."
+	}
+	if set.Unused != "" {
+		words += " " + set.Unused + "."
+	}
+	rows = append(rows, styled.Wrap(styled.Of(brief(words), t.dim), width, nil, nil)...)
+	seen := false
+	for _, f := range set.Sources {
+		line, style := brief(slash.From(f.From, s.a.o.Home)+": "+shown(f.Value)), t.dim
+		switch {
+		case f.Ignored != "":
+			line, style = line+" (ignored: "+brief(f.Ignored)+")", t.warning
+		case !seen:
+			seen, style = true, t.accent
+			line += " (counts)"
+		}
+		rows = append(rows, styled.Of(line, style).Cut(width))
+	}
+	return rows
+}
+
+func (s *settingsList) state() styled.Line {
+	switch {
+	case s.failed:
+		return styled.Of(s.told, s.a.theme.failure)
+	case s.told != "":
+		return styled.Of(s.told, s.a.theme.success)
+	case len(s.hints) > 0:
+		return styled.Of(brief(s.hints[0]), s.a.theme.warning)
+	}
+	return nil
+}
+
+func (s *settingsList) act(a *app, i int, k term.Key) bool {
+	switch {
+	case a.keys.is(k, "tui.editor.undo") && s.p.query.empty():
+		if n := len(s.undos); n > 0 {
+			c := s.undos[n-1]
+			s.undos = s.undos[:n-1]
+			s.set(c, false)
+		}
+	case a.keys.is(k, "tui.editor.deleteToLineEnd") && i >= 0 && s.p.query.at == len(s.p.query.text):
+		s.set(protocol.SetSetting{Key: s.list[i].Key, Unset: true, Save: true}, true)
+	case k.Text == " " && s.p.query.empty() && i >= 0:
+		s.edit(i)
+	default:
+		return false
+	}
+	return true
+}
+
+// choicesOf are the values that a setting can have, if they are few.
+func choicesOf(set protocol.Setting) []string {
+	switch {
+	case set.Kind == "flag":
+		return []string{"true", "false"}
+	case set.Kind == "word":
+		return set.Words
+	case set.Key == "theme":
+		return themeNames
+	}
+	return nil
+}
+
+// edit changes a setting: the next of two values, one of a list, or a text.
+func (s *settingsList) edit(i int) {
+	set := s.list[i]
+	now := plain(set.Force().Value)
+	values := choicesOf(set)
+	switch at := slices.Index(values, now); {
+	case len(values) > 0 && len(values) <= 3:
+		s.set(protocol.SetSetting{Key: set.Key, Value: values[(at+1)%len(values)], Save: true}, true)
+	case len(values) > 0:
+		var list texts
+		for _, v := range values {
+			beside := ""
+			if v == now {
+				beside = "now"
+			}
+			list = append(list, struct{ name, beside string }{v, beside})
+		}
+		p := &picker{title: set.Key, list: table{list, s.a, 24}, choose: func(_ *app, i int) {
+			s.set(protocol.SetSetting{Key: set.Key, Value: values[i], Save: true}, true)
+		}}
+		p.set(max(at, 0))
+		s.a.push(p)
+	default:
+		words := set.Help + " It is " + set.Allowed + "."
+		if set.Kind == "list" || set.Kind == "object" || set.Kind == "any" {
+			words += " It is written as JSON."
+		}
+		t := &typing{title: set.Key, words: brief(words), done: func(_ *app, text string) {
+			s.set(protocol.SetSetting{Key: set.Key, Value: text, Save: true}, true)
+		}}
+		if set.Kind != "text" {
+			now = set.Force().Value
+		}
+		t.in.set(brief(now))
+		s.a.push(t)
+	}
+}
+
+// plain is a value without the quotes of a text.
+func plain(value string) string {
+	var text string
+	if json.Unmarshal([]byte(value), &text) == nil {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(value)) == nil {
+		return b.String()
+	}
+	return value
+}
+
+// set changes a setting in the user's file; undo says that it can be taken back.
+func (s *settingsList) set(c protocol.SetSetting, undo bool) {
+	at := slices.IndexFunc(s.list, func(o protocol.Setting) bool { return o.Key == c.Key })
+	back := protocol.SetSetting{Key: c.Key, Unset: true, Save: true}
+	if at >= 0 {
+		for _, f := range s.list[at].Sources {
+			if strings.HasPrefix(f.From, "user") && f.Value != "" {
+				back = protocol.SetSetting{Key: c.Key, Value: f.Value, Save: true}
+			}
+		}
+	}
+	call(s.a, c, func(set protocol.SettingSet, err error) {
+		if s.failed = err != nil; err != nil {
+			s.told = sentence(err)
+			return
+		}
+		if undo {
+			s.undos = append(s.undos, back)
+		}
+		if at >= 0 && set.Setting.Key == c.Key {
+			s.list[at] = set.Setting
+		}
+		s.told = fmt.Sprintf("%s = %s, %s", c.Key, render.Cut(brief(shown(set.Setting.Force().Value)), 30), set.Effect)
+		s.a.settingChanged(set.Setting)
+	})
+}
+
+// themeNames are those that there are.
+var themeNames = []string{"system", "dark", "light"}
+
+// settingChanged takes up at once what the terminal itself goes by.
+func (a *app) settingChanged(set protocol.Setting) {
+	if set.Key != "theme" {
+		return
+	}
+	name := plain(set.Force().Value)
+	a.o.Theme = name
+	if dark := name == "dark"; dark || name == "light" {
+		a.retheme(dark)
+	}
+}

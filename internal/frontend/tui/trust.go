@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/boughdev/bough/internal/frontend/slash"
+)
+
+// words tells what a project brings along, as Markdown (docs/spec/frontends.md D21).
+func (t Trust) words(home string) string {
+	var b strings.Builder
+	state := "not trusted"
+	if t.Trusted {
+		state = "trusted"
+	}
+	fmt.Fprintf(&b, "%s is %s: %s.\n\n", code(slash.Home(t.Dir, home)), state, escaped(t.Why))
+	if len(t.Changed) > 0 {
+		b.WriteString("Since it was trusted this has changed:\n\n")
+		for _, c := range t.Changed {
+			fmt.Fprintf(&b, "- %s\n", escaped(c))
+		}
+		b.WriteString("\n")
+	}
+	if len(t.Items) == 0 {
+		b.WriteString("It brings nothing along that needs trust.\n")
+		return b.String()
+	}
+	b.WriteString("It brings along what can steer the model or run commands. Without trust all this is left out and the rest works.\n\n")
+	for _, i := range t.Items {
+		fmt.Fprintf(&b, "- %s, %s\n", code(i.Path), escaped(i.Size))
+		for _, n := range i.Notes {
+			fmt.Fprintf(&b, "  - %s\n", escaped(n))
+		}
+	}
+	begins := false
+	for _, i := range t.Items {
+		if len(i.Begins) == 0 {
+			continue
+		}
+		if !begins {
+			begins = true
+			b.WriteString("\n## How the files begin\n")
+		}
+		fmt.Fprintf(&b, "\n%s\n\n", code(i.Path))
+		for _, l := range i.Begins {
+			b.WriteString("    " + brief(l) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// code writes words of others as code of Markdown, on one line.
+func code(s string) string { return "`" + strings.ReplaceAll(brief(s), "`", "'") + "`" }
+
+// escaped writes words of others so that Markdown has nothing to say to them.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, r := range brief(s) {
+		if strings.ContainsRune("\\`*_[]<>#|~!", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// trustPaper asks whether to trust a project. Nobody trusts it by an Enter too many.
+func trustPaper(t Trust, home string, answer func(TrustAnswer)) *paper {
+	say := func(a TrustAnswer) func() { return func() { answer(a) } }
+	return &paper{title: "Trust this project?", text: t.words(home), at: 4, back: func(*app) { answer(TrustNot) }, choices: []choice{
+		{"Trust it, now and later", say(TrustAlways)},
+		{"Trust all in " + brief(slash.Home(t.Parent, home)), say(TrustParent)},
+		{"Trust it this time", say(TrustOnce)},
+		{"Never use what it brings along", say(TrustNever)},
+		{"Not this time", say(TrustNot)},
+	}}
+}
+
+// trust shows how it stands with the project, and changes it for the next start.
+func (a *app) trust(slash.Command) error {
+	o := a.o.Around
+	if o.Trust == nil {
+		return errors.New("the files of this project lie on another machine; bough trust in a shell there says how it stands with them")
+	}
+	dir := a.view.Header.CWD
+	a.beside(func() func() {
+		t, err := o.Trust(dir)
+		return func() {
+			if err != nil {
+				a.problem(err)
+				return
+			}
+			set := func(answer TrustAnswer, words string) func() {
+				return func() {
+					a.beside(func() func() {
+						err := o.SetTrust(a.ctx, dir, answer)
+						return func() {
+							if err != nil {
+								a.problem(err)
+								return
+							}
+							a.tell(a.theme.dim, "%s /reload takes it up.", words)
+						}
+					})
+				}
+			}
+			name := a.home(dir)
+			p := &paper{title: "Trust", text: t.words(a.o.Home), choices: []choice{
+				{"Leave it as it is", nil},
+				{"Trust it, with all that it has now", set(TrustAlways, name+" is trusted from now on.")},
+				{"Trust all in " + a.home(t.Parent), set(TrustParent, "All in "+a.home(t.Parent)+" is trusted from now on.")},
+				{"Never use what it brings along", set(TrustNever, name+" is not trusted from now on.")},
+				{"Forget the answer, so that bough asks", set(TrustForget, "The answer for "+name+" is forgotten.")},
+			}}
+			a.push(p)
+		}
+	})
+	return nil
+}
