@@ -238,8 +238,7 @@ func (m *models) act(a *app, i int, k term.Key) bool {
 	case a.keys.is(k, "app.models.save") && i >= 0:
 		info := m.list()[i]
 		a.close(m.p)
-		a.setModel(info, "")
-		a.saveSettings("the default from now on: "+modelName(info), protocol.SetSetting{Key: "defaultProvider", Value: quoted(info.Provider), Save: true},
+		a.saveSettings("the default from now on: "+modelName(info), protocol.SetModel{Provider: info.Provider, ID: info.ID}, protocol.SetSetting{Key: "defaultProvider", Value: quoted(info.Provider), Save: true},
 			protocol.SetSetting{Key: "defaultModel", Value: quoted(info.ID), Save: true})
 	default:
 		return false
@@ -253,13 +252,13 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// saveSettings changes settings one after the other, and says so.
-func (a *app) saveSettings(words string, list ...protocol.SetSetting) {
+// saveSettings carries out commands one after the other, and then says so.
+func (a *app) saveSettings(words string, list ...protocol.Request) {
 	a.beside(func() func() {
 		var err error
 		for _, c := range list {
 			if err == nil {
-				_, err = protocol.Call(a.ctx, a.c, c)
+				_, err = a.c.Do(a.ctx, c)
 			}
 		}
 		return func() { a.said(err, "%s", words) }
@@ -332,8 +331,7 @@ func (a *app) thinking(c slash.Command) error {
 			return false
 		}
 		a.close(p)
-		a.setThinking(levels[i])
-		a.saveSettings("thinking "+levels[i]+" from now on for "+name, protocol.SetSetting{Key: "modelThinkingLevels." + name, Value: levels[i], Save: true})
+		a.saveSettings("thinking "+levels[i]+" from now on for "+name, protocol.SetThinking{Level: levels[i]}, protocol.SetSetting{Key: "modelThinkingLevels." + name, Value: levels[i], Save: true})
 		return true
 	}
 	p.set(slices.Index(levels, a.view.Thinking))

@@ -257,13 +257,14 @@ func (p *picker) head(a *app, width int) styled.Line {
 		yes, no := a.keys.name("tui.select.confirm"), a.keys.name("tui.select.cancel")
 		return styled.Of(fmt.Sprintf(" %s %s: yes · %s: no", p.confirm.text, yes, no), a.theme.failure).Cut(width)
 	}
-	head := styled.Of(" "+p.title+" ", a.theme.title)
+	head, count := styled.Of(" "+p.title+" ", a.theme.title), styled.Of(p.count(), a.theme.dim)
 	if p.state != nil {
-		if words := p.state(); len(words) > 0 {
+		// Where there is no room for all, the count stays.
+		if words := p.state().Cut(width - head.Width() - count.Width() - 1); len(words) > 0 {
 			head = styled.Join(head, words, styled.Of(" ", styled.Style{}))
 		}
 	}
-	return styled.Join(head, styled.Of(p.count(), a.theme.dim)).Cut(width)
+	return styled.Join(head, count).Cut(width)
 }
 
 func (p *picker) view(a *app, width, height int) panel {

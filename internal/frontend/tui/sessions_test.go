@@ -18,8 +18,8 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// shelf answers what is asked about the sessions that there are.
-type shelf struct {
+// library answers what is asked about the sessions that there are.
+type library struct {
 	mu    sync.Mutex
 	all   []protocol.SessionInfo // guarded by mu
 	aside []protocol.SessionInfo // in the trash; guarded by mu
@@ -27,7 +27,7 @@ type shelf struct {
 	fail  error                  // guarded by mu
 }
 
-func (s *shelf) do(cmd protocol.Request) (any, error) {
+func (s *library) do(cmd protocol.Request) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
@@ -79,7 +79,7 @@ func (s *shelf) do(cmd protocol.Request) (any, error) {
 	return nil, protocol.Fail(protocol.UnknownCommand, "no")
 }
 
-func (s *shelf) called(t *testing.T, want string) {
+func (s *library) called(t *testing.T, want string) {
 	t.Helper()
 	eventually(t, "asked for "+want, func() bool {
 		s.mu.Lock()
@@ -94,7 +94,7 @@ func held(id, cwd, name, first string, hours int) protocol.SessionInfo {
 		Modified: at, Touched: at, Said: 2 * hours, Messages: 3 * hours, Leaves: 1 + hours%3, Cost: 0.07 * float64(hours), Size: 12345, Model: "stub/large"}}
 }
 
-func newShelf() *shelf {
+func newLibrary() *library {
 	child := held("c1", "/srv", "", "second child of the counter", 20)
 	child.ParentSession = "/sessions/a1.jsonl"
 	grand := held("c2", "/srv", "grandchild named", "", 26)
@@ -103,14 +103,14 @@ func newShelf() *shelf {
 	other.ParentSession = "/sessions/a1.jsonl"
 	open := held("d1", "/srv", "", "open elsewhere 你好 👨‍👩‍👧", 3)
 	open.Live, open.Process = true, 4711
-	return &shelf{all: []protocol.SessionInfo{
+	return &library{all: []protocol.SessionInfo{
 		held("a1", "/srv", "Word counter", "count words", 2), open, child, grand, other,
 		held("e1", "/home/me/far", "", "a session of another folder", 50), held("f1", "/gone", "", "its folder is gone", 70),
 		held("puppet", "/srv", "", "this very one", 90),
 	}}
 }
 
-func pickSessions(t *testing.T, s *shelf, width, height int) *tuitest.Screen {
+func pickSessions(t *testing.T, s *library, width, height int) *tuitest.Screen {
 	t.Helper()
 	p := newPuppet()
 	p.do = s.do
@@ -142,14 +142,14 @@ func pickSessions(t *testing.T, s *shelf, width, height int) *tuitest.Screen {
 func TestSessionPicker(t *testing.T) {
 	for _, size := range [][2]int{{40, 20}, {80, 24}, {120, 30}, {200, 60}, {24, 14}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			s := pickSessions(t, newShelf(), size[0], size[1])
+			s := pickSessions(t, newLibrary(), size[0], size[1])
 			s.Golden(fmt.Sprintf("sessions_%dx%d.txt", size[0], size[1]))
 		})
 	}
 }
 
 func TestSessionScopesAndOrders(t *testing.T) {
-	s := pickSessions(t, newShelf(), 80, 24)
+	s := pickSessions(t, newLibrary(), 80, 24)
 	s.Shows("├─ second child", "└─ grandchild", "└─ another fork")
 	s.Type("tab") // no repository here, so it is passed over
 	s.Shows("a session of another folder", "~/far", "/gone (gone)")
@@ -167,7 +167,7 @@ func TestSessionScopesAndOrders(t *testing.T) {
 }
 
 func TestSessionSearch(t *testing.T) {
-	sh := newShelf()
+	sh := newLibrary()
 	s := pickSessions(t, sh, 80, 24)
 	s.Type("counter")
 	s.Shows("(1/2)", "Word counter", "second child of the counter")
@@ -186,7 +186,7 @@ func TestSessionSearch(t *testing.T) {
 }
 
 func TestSessionsRenamedAndThrownAway(t *testing.T) {
-	sh := newShelf()
+	sh := newLibrary()
 	s := pickSessions(t, sh, 80, 24)
 	s.Shows("another fork")
 	s.Type("down", "ctrl+r", "a new name", "enter")
@@ -205,7 +205,7 @@ func TestSessionsRenamedAndThrownAway(t *testing.T) {
 }
 
 func TestSessionsFolderGoneAndBusy(t *testing.T) {
-	sh := newShelf()
+	sh := newLibrary()
 	s := pickSessions(t, sh, 80, 24)
 	s.Type("tab", "its folder")
 	s.Shows("/gone (gone)")
@@ -218,7 +218,7 @@ func TestSessionsFolderGoneAndBusy(t *testing.T) {
 }
 
 func TestManySessionsAndHostileOnes(t *testing.T) {
-	sh := &shelf{}
+	sh := &library{}
 	for i := range 10_000 {
 		sh.all = append(sh.all, held(fmt.Sprintf("id-%d", i), "/srv", "", fmt.Sprintf("session number %d", i), i))
 	}
@@ -236,7 +236,7 @@ func TestManySessionsAndHostileOnes(t *testing.T) {
 }
 
 func TestSessionsThatCannotBeListed(t *testing.T) {
-	s := pickSessions(t, &shelf{fail: protocol.Fail(protocol.IO, "the disk is \x1b[2Jaway")}, 100, 20)
+	s := pickSessions(t, &library{fail: protocol.Fail(protocol.IO, "the disk is \x1b[2Jaway")}, 100, 20)
 	s.Shows("The disk is away.")
 	s.Type("ctrl+r", "ctrl+d", "enter", "ctrl+p", "ctrl+s", "ctrl+n", "tab", " ", "x", "escape")
 	s.Hides("> x")
