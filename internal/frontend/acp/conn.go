@@ -307,6 +307,9 @@ func asError(err error) *sdk.RequestError {
 	}
 	if errors.Is(err, context.Canceled) {
 		e.Code = cancelled
+		if err == context.Canceled { // which says nothing to people
+			e.Message = "The request was cancelled."
+		}
 	}
 	return e
 }

@@ -35,6 +35,10 @@ func (r *repl) event(w watched) error {
 		}
 	case protocol.Appended:
 		r.appended(e)
+	case protocol.LeafMoved:
+		if r.ready && r.o.Who != "" && e.By != "" && e.By != r.o.Who {
+			r.note("(%s moved: %s)", render.OneLine(byName(e.By)), r.here())
+		}
 	case protocol.LoopStarted:
 		r.wait.stop()
 	case protocol.AnswerStarted:

@@ -225,6 +225,8 @@ func TestWhoSaidWhat(t *testing.T) {
 			"(queued: it is said when the answer is there; /queue shows what waits)\n(repl) yours\none\nmine\ntwo\n"},
 		{"theirs comes between", protocol.Started, [][]protocol.Event{append([]protocol.Event{user("aaaa", "mine", "repl 1"), user("bbbb", "yours", "print 7")}, says("both")...)},
 			"(print 7) yours\nboth\n"},
+		{"theirs moves", protocol.Started, [][]protocol.Event{{user("aaaa", "mine", "repl 1")}, says("one"), {protocol.LeafMoved{Old: "aaaa", By: "repl 1"}, protocol.LeafMoved{Old: "aaaa", By: "repl 2"}}},
+			"one\n(repl moved: at the start, before the first message; next prompt starts branch\n2)\n"},
 		{"theirs has no name", protocol.Started, [][]protocol.Event{run(user("aaaa", "mine", ""), "one")}, "one\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
