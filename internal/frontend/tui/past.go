@@ -20,6 +20,14 @@ type edit struct {
 	instead string // the words it sees
 }
 
+// whose is the tree that the path is of.
+func (t *transcript) whose() *session.Tree {
+	if t.tree != nil {
+		return t.tree
+	}
+	return t.app.view.Tree
+}
+
 // learn takes in the edits among entries of the path. What stands later counts, so
 // those that are known already stay if earlier ones come.
 func (t *transcript) learn(entries []*session.Entry, earlier bool) {
@@ -36,7 +44,7 @@ func (t *transcript) learn(entries []*session.Entry, earlier bool) {
 		switch {
 		case b.Omit:
 			found[b.Target] = &edit{how: render.LeftOut}
-		case render.Restores(t.app.view.Tree, b):
+		case render.Restores(t.whose(), b):
 			found[b.Target] = nil
 		default:
 			m := message.Message{Content: message.DecodeContent(b.Content)}
@@ -49,7 +57,7 @@ func (t *transcript) learn(entries []*session.Entry, earlier bool) {
 	for id, e := range found {
 		if _, known := t.edits[id]; !known || !earlier {
 			t.edits[id] = e
-			if target := t.app.view.Tree.Get(id); target != nil && t.drawn != nil {
+			if target := t.whose().Get(id); target != nil && t.drawn != nil {
 				delete(t.drawn, target)
 			}
 		}
@@ -118,10 +126,10 @@ func (t *transcript) olderOf(e *session.Entry) older {
 		return older{}
 	}
 	first := c.FirstKept
-	if first == "" || !slash.OnPath(t.app.view.Tree, e.ID, first) {
+	if first == "" || !slash.OnPath(t.whose(), e.ID, first) {
 		first = e.ID
 	}
-	if p := t.app.view.Tree.Parent(first); p == nil {
+	if p := t.whose().Parent(first); p == nil {
 		return older{}
 	}
 	return older{first: first}
@@ -132,7 +140,7 @@ func (t *transcript) olderText() string {
 	if t.older.text != "" {
 		return t.older.text
 	}
-	tree := t.app.view.Tree
+	tree := t.whose()
 	messages, points := 0, 0
 	for e := tree.Parent(t.older.first); e != nil; e = tree.Parent(e.ID) {
 		if e.Role == message.User || e.Role == message.Assistant {

@@ -47,32 +47,98 @@ func (a *app) cost(c slash.Command) error {
 	return nil
 }
 
-// chain is a source of entries with their numbers.
+// chain is a source of entries with their numbers. Rows are made when they are seen;
+// what is searched is made beside the loop.
 type chain struct {
-	a       *app
-	tree    *session.Tree
-	links   []render.Link
-	shown   []render.Preview
-	numbers []string
-	digits  int
+	a        *app
+	links    []render.Link
+	all      bool // numbered as in the tree
+	digits   int
+	previews *render.Previews
+	texts    []string // as far as they are made
 }
 
-func (c *chain) len() int { return len(c.links) }
-func (c *chain) text(i int) string {
-	return c.numbers[i] + " " + c.links[i].Label + " " + c.shown[i].Row
+func (c *chain) len() int          { return len(c.links) }
+func (c *chain) text(i int) string { return c.texts[i] }
+
+func (c *chain) number(i int) string {
+	if c.all {
+		return fmt.Sprintf("[#%d]", c.links[i].Index)
+	}
+	return fmt.Sprintf("[%d]", c.links[i].Index)
 }
 
 func (c *chain) row(i, width int, _ bool) styled.Line {
 	l := c.links[i]
-	row := slash.Row(width, c.numbers[i], c.digits, c.shown[i], slash.LinkMarks(l))
+	p := c.previews.Of(l.Entry)
 	style := styled.Style{}
 	switch {
-	case c.shown[i].Mark != "":
+	case p.Mark != "":
 		style = c.a.theme.failure
-	case l.Compacted, l.Omitted, c.shown[i].Who == "tool":
+	case l.Compacted, l.Omitted, p.Who == "tool":
 		style = c.a.theme.dim
 	}
-	return styled.Of(row, style)
+	return styled.Of(slash.Row(width, c.number(i), c.digits, p, slash.LinkMarks(l)), style)
+}
+
+// fill makes what is searched, the newest first.
+func (c *chain) fill(t *session.Tree, p *picker) {
+	a, n := c.a, len(c.links)
+	a.beside(func() func() {
+		previews := render.NewPreviews(t)
+		const piece = 500
+		for to := n; to > 0; to -= piece {
+			from := max(to-piece, 0)
+			texts := make([]string, 0, piece)
+			for i := from; i < to; i++ {
+				l := c.links[i]
+				texts = append(texts, c.number(i)+" "+l.Label+" "+render.Cut(previews.Of(l.Entry).Row, 1000))
+			}
+			on := make(chan bool, 1)
+			a.send(func() {
+				copy(c.texts[from:], texts)
+				p.changed()
+				on <- a.isOpen(p)
+			})
+			select {
+			case open := <-on:
+				if !open {
+					return nil
+				}
+			case <-a.ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// linksTo are the entries of a path with what is known of them without reading them.
+func linksTo(t *session.Tree, leaf session.ID) []render.Link {
+	path := t.Path(leaf)
+	look := transcript{tree: t}
+	look.learn(path, false)
+	kept := -1
+	if c := slash.LastCompaction(t, leaf); c != nil {
+		o := look.olderOf(c)
+		for i, e := range path {
+			if e.ID == o.first {
+				kept = i
+			}
+		}
+	}
+	var links []render.Link
+	for i, e := range path {
+		if !render.Counted(t, e) {
+			continue
+		}
+		l := render.Link{Entry: e, Index: len(links), Branches: len(render.Next(t, e.ID)), Label: t.Label(e.ID), Compacted: i < kept && e.Role != message.System}
+		if ed := look.edits[e.ID]; ed != nil {
+			l.Omitted, l.Edited = ed.how == render.LeftOut, ed.how == render.Replaced
+		}
+		links = append(links, l)
+	}
+	return links
 }
 
 // history lists the entries to here, or all there are.
@@ -91,35 +157,24 @@ func (a *app) history(c slash.Command) error {
 		return errors.New("nothing has been said yet")
 	}
 	a.read(func(t *session.Tree, leaf session.ID) func() {
-		list := &chain{a: a, tree: t}
-		var err error
-		if args.Is["--all"] {
+		list := &chain{a: a, all: args.Is["--all"]}
+		if list.all {
 			for i, e := range render.NumbersOf(t).Entries {
 				list.links = append(list.links, render.Link{Entry: e, Index: i, Branches: len(render.Next(t, e.ID)), Label: t.Label(e.ID)})
 			}
 		} else {
-			list.links, err = render.Chain(t, leaf)
+			list.links = linksTo(t, leaf)
 		}
-		if n := len(list.links); last > 0 && last < n {
+		n := len(list.links)
+		if last > 0 && last < n {
 			list.links = list.links[n-last:]
 		}
-		previews := render.NewPreviews(t)
-		for _, l := range list.links {
-			p := previews.Of(l.Entry)
-			p.Text, p.Row = render.Cut(p.Text, 300), render.Cut(p.Row, 300)
-			list.shown = append(list.shown, p)
-			number := fmt.Sprintf("[%d]", l.Index)
-			if args.Is["--all"] {
-				number = fmt.Sprintf("[#%d]", l.Index)
-			}
-			list.numbers = append(list.numbers, number)
-			list.digits = max(list.digits, len(number))
+		if len(list.links) > 0 {
+			list.digits = len(list.number(len(list.links) - 1))
 		}
+		list.texts = make([]string, len(list.links))
 		return func() {
-			if err != nil {
-				a.problem(err)
-				return
-			}
+			list.previews = render.NewPreviews(a.view.Tree)
 			p := &picker{title: "History", list: list, fills: true, empty: "you stand before the first message; /history --all and /tree show what there is",
 				choose: func(a *app, i int) { a.showEntry(list.links[i].Entry.ID, false) },
 				more:   []hint{{"bough.tree.hide", "keep from the model, or not"}},
@@ -132,6 +187,7 @@ func (a *app) history(c slash.Command) error {
 				}}
 			a.push(p)
 			p.set(len(list.links) - 1)
+			list.fill(t, p)
 		}
 	})
 	return nil

@@ -16,6 +16,7 @@ import (
 // count of rows: nobody knows how many there are, and nobody needs to.
 type transcript struct {
 	app  *app
+	tree *session.Tree    // nil: that of the view
 	path []*session.Entry // to the leaf, as far back as somebody has looked
 	list []item
 	late []item // lines of ours that stand below the answer that is being streamed
