@@ -33,6 +33,8 @@ func (l *accountList) row(i, width int, _ bool) styled.Line {
 		words, style = "ready", t.success
 	case c.From != "":
 		words, style = "by "+c.From+"; "+c.Note, t.warning
+	case c.NoKey == "" && !c.SignsIn:
+		words = "no key yet"
 	case c.SignsIn:
 		words = "signs in by the browser, or takes a key"
 	}

@@ -43,6 +43,7 @@ type picker struct {
 	most   int                                      // rows of the list; 0: 12
 
 	peek    int8          // the preview: 0 where there is room beside the list, 1 also below it, -1 nowhere
+	wait    string        // what is still to come of the list; "": nothing
 	confirm *confirmation // a question that waits for an answer
 
 	query  input
@@ -91,7 +92,7 @@ func (p *picker) search() {
 	p.asked, p.size = p.query.text, n
 	p.found = make([]int, 0, n)
 	words := strings.Fields(strings.ToLower(p.query.text))
-	var loose []int
+	var first, loose []int // texts that begin so, those that have the letters
 	for i := range n {
 		if len(words) == 0 {
 			p.found = append(p.found, i)
@@ -103,6 +104,8 @@ func (p *picker) search() {
 			if p.filter(text, p.query.text) {
 				p.found = append(p.found, i)
 			}
+		case rank == 3:
+			first = append(first, i)
 		case rank == 2:
 			p.found = append(p.found, i)
 		case rank == 1:
@@ -110,6 +113,9 @@ func (p *picker) search() {
 		}
 	}
 	p.found = append(p.found, loose...)
+	if len(first) > 0 {
+		p.found = append(first, p.found...)
+	}
 	p.at = 0
 	for at, i := range p.found {
 		if i == was {
@@ -118,7 +124,8 @@ func (p *picker) search() {
 	}
 }
 
-// fits says how words fit a text: 2 all stand in it, 1 their letters do, in order.
+// fits says how words fit a text: 3 all stand in it and it begins with the first, 2 all
+// stand in it, 1 their letters do, in order.
 func fits(text string, words []string) int {
 	text = strings.ToLower(text)
 	best := 2
@@ -130,6 +137,9 @@ func fits(text string, words []string) int {
 			return 0
 		}
 		best = 1
+	}
+	if best == 2 && strings.HasPrefix(text, words[0]) {
+		best = 3
 	}
 	return best
 }
@@ -359,6 +369,8 @@ func (p *picker) count() string {
 
 func (p *picker) nothing() string {
 	switch {
+	case p.wait != "":
+		return p.wait
 	case !p.query.empty():
 		return "nothing fits; backspace takes letters back"
 	case p.empty != "":

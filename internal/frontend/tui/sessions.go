@@ -351,9 +351,14 @@ func (s *sessionList) state() styled.Line {
 	case s.busy:
 		l = append(l, styled.Span{Text: "  searching texts", Style: t.dim})
 	}
-	switch tab := s.a.keys.name("tui.input.tab"); {
+	s.p.wait = ""
+	switch {
 	case s.loading:
-		s.p.empty = "loading"
+		s.p.wait = "loading"
+	case s.busy:
+		s.p.wait = "no name fits; texts are being searched"
+	}
+	switch tab := s.a.keys.name("tui.input.tab"); {
 	case s.named:
 		s.p.empty = "no session here has a name; " + s.a.keys.name("app.session.toggleNamedFilter") + " lists all"
 	case s.scope != "all":

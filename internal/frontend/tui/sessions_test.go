@@ -185,6 +185,26 @@ func TestSessionSearch(t *testing.T) {
 	s.Shows("The expression has no end.")
 }
 
+// What is not found is not looked for with every frame.
+func TestSessionsAreSearchedOnce(t *testing.T) {
+	l := newLibrary()
+	s := pickSessions(t, l, 80, 24)
+	s.Shows("another fork")
+	s.Paste("zz9")
+	s.Shows("nothing fits")
+	for range 5 {
+		s.Resize(81, 24)
+		s.Resize(80, 24)
+	}
+	s.Type("ctrl+s")
+	s.Shows("sort: recent")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := strings.Count(strings.Join(l.calls, "\n"), "Query:zz9"); n != 1 {
+		t.Errorf("searched %d times", n)
+	}
+}
+
 func TestSessionsRenamedAndThrownAway(t *testing.T) {
 	sh := newLibrary()
 	s := pickSessions(t, sh, 80, 24)
