@@ -122,7 +122,9 @@ func (a *app) fetchCommands() {
 			a.commands = c.Commands
 		}
 	})
-	a.status.count(a)
+	if a.view.Tree != nil && a.view.Tree.Size() <= mostCounted {
+		a.status.tally.count(a)
+	}
 }
 
 // entry finds the entry that a word names: a number of the chain to here, or what

@@ -208,7 +208,7 @@ func (a *app) footer(width int) []styled.Line {
 			model += " - " + a.view.Thinking
 		}
 	}
-	left := styled.Join(styled.Of(a.status.took(), a.theme.dim), a.gauge())
+	left := styled.Join(styled.Of(a.status.tally.took(), a.theme.dim), a.gauge())
 	return []styled.Line{styled.Of(" "+where, a.theme.dim).Cut(width), a.spread(left, model, width)}
 }
 

@@ -16,9 +16,7 @@ type status struct {
 	retry string // while the next try is waited for
 	since time.Time
 	flash string // for a moment
-	stats *protocol.Stats
-	asked bool // for stats
-	stale bool // and they are old by now
+	tally tally
 }
 
 // event takes in what does not concern the transcript.
@@ -42,9 +40,7 @@ func (s *status) event(a *app, ev protocol.Event) {
 		case e.Failure != "":
 			a.tell(a.theme.failure, "%s", failure(e))
 		}
-		s.count(a)
-	case protocol.TurnEnded:
-		s.count(a)
+		s.tally.count(a)
 	case protocol.RetryStarted:
 		s.retry = fmt.Sprintf("Retrying (%d/%d) in %s: %s", e.Attempt, e.Max, e.Delay.Round(time.Second), render.Cut(render.OneLine(e.Error), 60))
 	case protocol.RetryEnded:
@@ -57,7 +53,6 @@ func (s *status) event(a *app, ev protocol.Event) {
 		if e.Error != "" {
 			a.tell(a.theme.failure, "Error: %s", render.OneLine(e.Error))
 		}
-		s.count(a)
 	case protocol.BranchSummaryStarted:
 		s.work, s.since = "Summarizing the branch", a.o.Now()
 	case protocol.BranchSummaryEnded:
@@ -91,57 +86,6 @@ func failure(e protocol.RunEnded) string {
 		return s + "The conversation is too long for this model: go back with /tree, or choose a larger one with /model; then /retry."
 	}
 	return s + "/retry asks again, /model chooses another model."
-}
-
-// mostCounted is how many entries a session may have for what it took to be counted
-// after each turn: all bills of it are read.
-const mostCounted = 4000
-
-// count asks what the session took so far.
-func (s *status) count(a *app) {
-	if a.view.Tree != nil && a.view.Tree.Size() > mostCounted {
-		return
-	}
-	if s.asked {
-		s.stale = true
-		return
-	}
-	s.asked, s.stale = true, false
-	call(a, protocol.GetStats{}, func(st protocol.Stats, err error) {
-		s.asked = false
-		if err == nil {
-			s.stats = &st
-		}
-		if s.stale {
-			s.count(a)
-		}
-	})
-}
-
-// took is tokens and cost, for the footer.
-func (s *status) took() string {
-	if s.stats == nil {
-		return ""
-	}
-	var parts []string
-	for _, p := range []struct {
-		mark string
-		n    float64
-	}{{"^", s.stats.Input}, {"v", s.stats.Output}, {"R", s.stats.CacheRead}, {"W", s.stats.CacheWrite}} {
-		if p.n > 0 {
-			parts = append(parts, p.mark+render.Count(p.n))
-		}
-	}
-	if c := render.Dollars(s.stats.Cost); c != "" {
-		if b := render.Dollars(s.stats.Branch.Cost); b != "" && b != c {
-			c += " (branch " + b + ")"
-		}
-		parts = append(parts, c)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, " ") + "  "
 }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"}

@@ -353,6 +353,7 @@ func (a *app) event(w watched) {
 	switch e := w.ev.(type) {
 	case protocol.Opened:
 		a.opened = false
+		a.status.tally = tally{}
 		a.look.reset()
 	case protocol.State:
 		a.opened = true
@@ -365,15 +366,20 @@ func (a *app) event(w watched) {
 		a.begin()
 	case protocol.Appended:
 		a.look.appended(e, before)
+		a.status.tally.appended(e)
 		if !e.Foreign {
 			a.drafts.grown(a.place(a.view.Leaf))
 		}
 		a.shellRecorded(e)
 	case protocol.LeafMoved:
 		a.look.rebuild()
+		a.status.tally.moved = true
+		if a.view.Tree != nil && a.view.Tree.Size() <= mostCounted {
+			a.status.tally.count(a)
+		}
 		if a.others(e.By) {
 			a.drafts.grown(a.place(e.New)) // nobody's words go away under their fingers
-		} else if a.view.Tree.Has(e.New) || e.New == "" {
+		} else if a.view.Tree != nil && (a.view.Tree.Has(e.New) || e.New == "") {
 			a.swap(a.place(e.New))
 		}
 		if a.others(e.By) {
