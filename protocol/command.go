@@ -201,8 +201,10 @@ type (
 		Entry session.ID `json:"entryId,required"`
 	}
 
-	// Clone goes over to a new session with the path to the leaf.
-	Clone struct{}
+	// Clone goes over to a new session with the path to an entry, "" for the leaf.
+	Clone struct {
+		Entry session.ID `json:"entryId"`
+	}
 
 	// Forked is what a fork took up again.
 	Forked struct {

@@ -20,11 +20,11 @@ type (
 		Key     string
 		Section string // of the list of all
 		Help    string
-		Allowed string // "one of all, one-at-a-time"
-		Kind    string // "text", "flag", "word", "number", "list", "object", "any"
+		Allowed string   // "one of all, one-at-a-time"
+		Kind    string   // "text", "flag", "word", "number", "list", "object", "any"
 		Words   []string // that a word may be, and a number besides
-		Default string // JSON; "" if there is none
-		Unused  string // why bough does not go by it; ""
+		Default string   // JSON; "" if there is none
+		Unused  string   // why bough does not go by it; ""
 
 		// Sources are the places that say something of it, the default included.
 		// The first that is not ignored counts.

@@ -76,13 +76,14 @@ func (r *runner) runACP(ctx context.Context) error {
 	defer hub.Close()
 	l.door = r.door(hub, models)
 	door := l.door
+	who := fmt.Sprintf("%s %d", acp.Who, os.Getpid()) // several editors are told apart
 	if !apart {
-		door = joining{way{r, hub, models, acp.Who}, l.door}
+		door = joining{way{r, hub, models, who}, l.door}
 	}
 	if r.env.StdinTerminal {
 		r.say("an editor speaks with this command in JSON, one message a line; bough help acp says how to set it up. End with ctrl+d.")
 	}
-	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: door, Version: Version, SignIn: signIn,
+	err = acp.Run(ctx, acp.Options{In: r.env.Stdin, Out: r.env.Stdout, Door: door, Version: Version, Who: who, SignIn: signIn,
 		List: func(ctx context.Context, q protocol.ListSessions) (protocol.Sessions, error) {
 			return library{r}.List(ctx, r.env.Dir, q)
 		}, Attach: r.attach, Command: r.oneCommand, Lend: r.editor.lend, Servers: r.editor.bring})

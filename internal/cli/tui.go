@@ -35,6 +35,8 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 	}
 	o.DoubleEscape, o.CompletionRows = r.settings.DoubleEscape, int(r.settings.Screen.CompletionRows)
 	o.HideThinking = func() bool { return r.current().HideThinking }
+	o.TreeFilter = func() string { return r.current().TreeFilter }
+	o.SkipSummary = func() bool { return r.current().BranchSummary.SkipPrompt }
 	o.KeepThinking = func(hide bool) error {
 		_, err := protocol.Call(ctx, c, protocol.SetSetting{Key: "hideThinkingBlock", Value: strconv.FormatBool(hide), Save: true})
 		return err

@@ -162,3 +162,12 @@ func (f Files) blocksWithin(tokens int64) string {
 	read = fit(read)
 	return blocks(read, modified)
 }
+
+// Touched are the files that messages have touched.
+type Touched struct{ sets fileSets }
+
+// Add takes up the calls of a message.
+func (t *Touched) Add(m message.Message) { t.sets.calls(m) }
+
+// Files returns what was touched so far.
+func (t *Touched) Files() Files { return t.sets.sorted() }

@@ -72,7 +72,7 @@ func sections() []section {
 			number("compaction.keepRecentTokens", "What compaction keeps of the end of a conversation.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.Compaction.KeepRecentTokens }),
 			compactionOverrides(),
 			number("branchSummary.reserveTokens", "Room that is left when a branch is summed up.", 0, 0, "tokens", func(s *Settings) *int64 { return &s.BranchSummary.ReserveTokens }),
-			flag("branchSummary.skipPrompt", "Do not ask whether a branch that is left is to be summed up.", func(s *Settings) *bool { return &s.BranchSummary.SkipPrompt }).later(),
+			flag("branchSummary.skipPrompt", "Do not ask whether a branch that is left is to be summed up.", func(s *Settings) *bool { return &s.BranchSummary.SkipPrompt }),
 		}},
 		{"Network and retries", []key{
 			text("httpProxy", "Proxy of all requests but those to this machine; HTTP_PROXY and HTTPS_PROXY win.", func(s *Settings) *string { return &s.HTTPProxy }).user(),

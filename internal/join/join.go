@@ -65,12 +65,12 @@ type Client struct {
 	moving sync.Mutex // held while it goes from one place to another
 
 	mu       sync.Mutex
-	cond     sync.Cond // a watcher has come to a place, or gone
-	at       *place    // guarded by mu
-	path     string    // of the session; guarded by mu
-	closed   bool      // guarded by mu
-	watchers map[*watcher]struct{}
-	syncs    []pending // not told of yet; guarded by mu
+	cond     sync.Cond             // a watcher has come to a place, or gone
+	at       *place                // guarded by mu
+	path     string                // of the session; guarded by mu
+	closed   bool                  // guarded by mu
+	watchers map[*watcher]struct{} // guarded by mu
+	syncs    []pending             // not told of yet; guarded by mu
 }
 
 var _ protocol.Client = (*Client)(nil)

@@ -47,7 +47,9 @@ func TestQuestionsOfAProcessThatEnds(t *testing.T) {
 		return story{evs: []protocol.Event{protocol.Opened{}, protocol.State{}}}, func() {}, nil
 	}
 	c, err := join.Open(t.Context(), join.Options{
-		Here:  func(ctx context.Context, _ string, beside bool) (protocol.Client, func(), error) { return here(ctx, beside) },
+		Here: func(ctx context.Context, _ string, beside bool) (protocol.Client, func(), error) {
+			return here(ctx, beside)
+		},
 		There: func(context.Context, string, string) (protocol.Client, func(), error) { return lost, func() {}, nil },
 		Lost:  func(err error) bool { return errors.Is(err, errCut) },
 	}, "s", here)

@@ -16,7 +16,7 @@ type watcher struct {
 
 	running, looping bool
 	open             []protocol.Asked // questions that wait
-	barren           int // places in a row that had nothing to say
+	barren           int              // places in a row that had nothing to say
 }
 
 // pending is a Sync that was sent and not told of yet.

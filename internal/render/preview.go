@@ -338,3 +338,27 @@ func IsSilent(e *session.Entry) bool {
 	}
 	return true
 }
+
+// IsTroubled reports whether something went wrong in an entry: an answer failed, was
+// stopped or cut, a tool or a command failed.
+func IsTroubled(e *session.Entry) bool {
+	switch e.Role {
+	case message.Assistant, message.ToolResult, message.Bash:
+	default:
+		return e.Lost()
+	}
+	line, err := e.Raw()
+	if err != nil {
+		return true
+	}
+	m := rawjson.Get(line, "message")
+	switch e.Role {
+	case message.ToolResult:
+		return rawjson.Bool(rawjson.Get(m, "isError"))
+	case message.Bash:
+		code, ok := rawjson.Number(rawjson.Get(m, "exitCode"))
+		return ok && code != 0 || rawjson.Bool(rawjson.Get(m, "cancelled"))
+	}
+	stop, _ := rawjson.GetString(m, "stopReason")
+	return stop == string(message.Failed) || stop == string(message.Aborted) || stop == string(message.Length)
+}

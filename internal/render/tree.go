@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/styled"
@@ -29,11 +30,15 @@ const (
 	NoTools     Filter = "no-tools"
 	UserOnly    Filter = "user-only"
 	LabeledOnly Filter = "labeled-only"
-	All         Filter = "all" // everything but usage
+	All         Filter = "all"      // everything but usage
+	Branches    Filter = "branches" // where branches part, and the first and last entry of each run
+	Errors      Filter = "errors"   // tools that failed, errors, what was stopped
 )
 
 // Filters are all filters, in the order in which they are cycled through.
-func Filters() []Filter { return []Filter{Default, NoTools, UserOnly, LabeledOnly, All} }
+func Filters() []Filter {
+	return []Filter{Default, NoTools, UserOnly, LabeledOnly, All, Branches, Errors}
+}
 
 // TreeOptions say how a tree is drawn. The zero value is the default.
 type TreeOptions struct {
@@ -42,8 +47,26 @@ type TreeOptions struct {
 	ASCII  bool   // connectors that every terminal and every font has
 	Width  int    // columns; indentation takes a third of them at most. 0: no limit
 
-	// Match, if set, leaves out entries for which it is false.
-	Match func(*session.Entry) bool
+	// Match, if set, leaves out entries for which it is false. With Points, places
+	// where branches part stay if something below several of them matches, and so
+	// does the first entry of a side branch.
+	Match  func(*session.Entry) bool
+	Points bool
+
+	// Folded are entries whose rows below are left out.
+	Folded map[session.ID]bool
+
+	// From, if set, draws only what hangs on that entry, and Most, if not 0, no more
+	// entries than that: those on the way to the leaf come first.
+	From session.ID
+	Most int
+
+	// Flat draws no indentation and no connectors.
+	Flat bool
+
+	// Silent, if set, is [IsSilent] for those who remember what it said, which reads
+	// the entry.
+	Silent func(*session.Entry) bool
 }
 
 // A Row is one line of a drawn tree. Its words are for the caller to add, with
@@ -57,6 +80,13 @@ type Row struct {
 	OnPath bool
 	Leaf   bool // the conversation stands here, or at something unlisted below
 	Head   bool // the first row of a side branch
+	Point  bool // kept by [TreeOptions.Points] though it does not match
+
+	Above  int  // the row of the nearest visible entry above, -1 if there is none
+	Folds  bool // it may be folded: it has rows below and is a root or one of several
+	Folded bool
+	Inside int  // rows that it hides
+	Holds  bool // the conversation stands in what it hides
 }
 
 // TreeRows draws the tree of a session that stands at leaf.
@@ -69,9 +99,17 @@ func TreeRows(t *session.Tree, leaf session.ID, o TreeOptions) []Row {
 	if o.Width > 0 {
 		d.limit = min(max(o.Width/3/levelWidth, 1), maxLevels)
 	}
-	if o.Layout == Classic {
+	d.at = make([]int, len(f.nodes))
+	d.rows = make([]Row, 0, len(f.nodes))
+	f.fold(o.Folded)
+	switch {
+	case o.Flat:
+		for n := range f.nodes {
+			d.row(n, "", d.markOf(n))
+		}
+	case o.Layout == Classic:
 		d.classic()
-	} else {
+	default:
 		d.spine(f.roots, true, f.onPathOf(f.roots) < 0)
 	}
 	return d.rows
@@ -87,8 +125,96 @@ type forest struct {
 
 type leafy struct {
 	entry  *session.Entry
+	above  int // -1: none
 	kids   []int
 	onPath bool
+	point  bool
+
+	folds, folded bool
+	inside        int
+	holds         bool
+}
+
+// prune leaves out nodes. What hangs on them hangs on the nearest one above that
+// stays.
+func (f *forest) prune(keep []bool) {
+	to := make([]int, len(f.nodes))
+	out := &forest{leaf: -1}
+	for i, n := range f.nodes {
+		above := -1
+		if n.above >= 0 {
+			above = to[n.above]
+		}
+		if to[i] = above; !keep[i] {
+			continue
+		}
+		to[i] = len(out.nodes)
+		n.kids, n.above = nil, above
+		out.put(n)
+	}
+	*f = *out
+}
+
+// put adds a node behind those that stand above it.
+func (f *forest) put(n leafy) {
+	at := len(f.nodes)
+	f.nodes = append(f.nodes, n)
+	if n.onPath {
+		f.leaf = at // the deepest comes last, since the path is walked first
+	}
+	if n.above < 0 {
+		f.roots = append(f.roots, at)
+	} else {
+		f.nodes[n.above].kids = append(f.nodes[n.above].kids, at)
+	}
+}
+
+// narrow leaves out what does not match, but not the places where branches with
+// matches part, nor the first row of a side branch that has one.
+func (f *forest) narrow(match func(*session.Entry) bool) {
+	keep := make([]bool, len(f.nodes))
+	with := make([]int, len(f.nodes))    // kids that match or have something below that does
+	inside := make([]bool, len(f.nodes)) // something in this run of entries matches
+	for i := len(f.nodes) - 1; i >= 0; i-- {
+		n := &f.nodes[i]
+		keep[i] = match(n.entry)
+		inside[i] = inside[i] || keep[i]
+		first := n.above < 0 || len(f.nodes[n.above].kids) > 1
+		if !first {
+			inside[n.above] = inside[n.above] || inside[i]
+		}
+		n.point = !keep[i] && (with[i] > 1 || first && inside[i] && !n.onPath)
+		if (keep[i] || with[i] > 0) && n.above >= 0 {
+			with[n.above]++
+		}
+		keep[i] = keep[i] || n.point
+	}
+	f.prune(keep)
+}
+
+// segments leaves out what lies within a run of entries without branches.
+func (f *forest) segments() {
+	keep := make([]bool, len(f.nodes))
+	for i, n := range f.nodes {
+		keep[i] = len(n.kids) != 1 || n.above < 0 || len(f.nodes[n.above].kids) > 1 || i == f.leaf
+	}
+	f.prune(keep)
+}
+
+// fold takes away what hangs on folded nodes, and says which may be folded.
+func (f *forest) fold(folded map[session.ID]bool) {
+	size := make([]int, len(f.nodes)) // of what hangs on a node: it stands right behind it
+	for i := len(f.nodes) - 1; i >= 0; i-- {
+		n := &f.nodes[i]
+		if n.above >= 0 {
+			size[n.above] += size[i] + 1
+		}
+		n.folds = len(n.kids) > 0 && (n.above < 0 || len(f.nodes[n.above].kids) > 1)
+		if n.folds && folded[n.entry.ID] {
+			n.folded, n.inside, n.kids = true, size[i], nil
+			n.holds = f.leaf > i && f.leaf <= i+size[i]
+		}
+	}
 }
 
 func (f *forest) onPathOf(nodes []int) int {
@@ -104,7 +230,11 @@ func (f *forest) onPathOf(nodes []int) int {
 // others by time.
 func grow(t *session.Tree, leaf session.ID, o TreeOptions) *forest {
 	path := map[session.ID]bool{}
-	for _, e := range t.Path(leaf) {
+	way := t.Path
+	if p := t.Parent(o.From); p != nil {
+		way = func(leaf session.ID) []*session.Entry { return t.Below(p.ID, leaf) }
+	}
+	for _, e := range way(leaf) {
 		path[e.ID] = true
 	}
 	f := &forest{leaf: -1}
@@ -133,24 +263,29 @@ func grow(t *session.Tree, leaf session.ID, o TreeOptions) *forest {
 			stack = append(stack, visit{es[first], above})
 		}
 	}
-	push(t.Roots(), -1)
+	if e := t.Get(o.From); e != nil {
+		push([]*session.Entry{e}, -1)
+	} else {
+		push(t.Roots(), -1)
+	}
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if o.Most > 0 && len(f.nodes) >= o.Most {
+			break
+		}
 		at := v.above
 		if o.shows(t, v.e, leaf, v.e.ID == here) {
 			at = len(f.nodes)
-			f.nodes = append(f.nodes, leafy{entry: v.e, onPath: path[v.e.ID]})
-			if path[v.e.ID] {
-				f.leaf = at // the deepest comes last, since the path is walked first
-			}
-			if v.above < 0 {
-				f.roots = append(f.roots, at)
-			} else {
-				f.nodes[v.above].kids = append(f.nodes[v.above].kids, at)
-			}
+			f.put(leafy{entry: v.e, above: v.above, onPath: path[v.e.ID]})
 		}
 		push(t.Children(v.e.ID), at)
+	}
+	if o.Filter == Branches {
+		f.segments()
+	}
+	if o.Match != nil && o.Points {
+		f.narrow(o.Match)
 	}
 	return f
 }
@@ -158,10 +293,17 @@ func grow(t *session.Tree, leaf session.ID, o TreeOptions) *forest {
 // shows reports whether an entry is listed. here is for the one that the
 // conversation stands at.
 func (o TreeOptions) shows(t *session.Tree, e *session.Entry, leaf session.ID, here bool) bool {
-	if !o.lists(t, e, here) || o.Match != nil && !o.Match(e) {
+	if !o.lists(t, e, here) || o.Match != nil && !o.Points && !o.Match(e) {
 		return false
 	}
-	return o.Filter == All || e.ID == leaf || !IsSilent(e)
+	return o.Filter == All || o.Filter == UserOnly || e.ID == leaf || e.Role != message.Assistant || !o.silent(e)
+}
+
+func (o TreeOptions) silent(e *session.Entry) bool {
+	if o.Silent != nil {
+		return o.Silent(e)
+	}
+	return IsSilent(e)
 }
 
 func (o TreeOptions) lists(t *session.Tree, e *session.Entry, here bool) bool {
@@ -174,6 +316,8 @@ func (o TreeOptions) lists(t *session.Tree, e *session.Entry, here bool) bool {
 		return e.Role == message.User
 	case NoTools:
 		return e.Role != message.ToolResult && listed(e, here)
+	case Errors:
+		return listed(e, here) && IsTroubled(e)
 	}
 	return listed(e, here)
 }
@@ -195,7 +339,11 @@ type drawer struct {
 	glyphs glyphs
 	limit  int // levels of indentation that are drawn
 	rows   []Row
+	at     []int  // the row of a node
 	bars   []bool // one for each level: whether a line goes on there
+
+	drawn  string // what stood before the last row
+	behind []bool // the bars of that
 }
 
 type glyphs struct{ bar, tee, corner, mark string }
@@ -214,6 +362,24 @@ const (
 func (d *drawer) row(n int, connector, mark string) {
 	node := d.nodes[n]
 	level := len(d.bars)
+	if connector != "" {
+		level++
+	}
+	d.at[n] = len(d.rows)
+	above := -1
+	if node.above >= 0 {
+		above = d.at[node.above]
+	}
+	d.rows = append(d.rows, Row{Entry: node.entry, Prefix: d.front() + connector, Mark: mark, Level: level,
+		OnPath: node.onPath, Leaf: n == d.leaf, Head: connector != "", Point: node.point, Above: above,
+		Folds: node.folds, Folded: node.folded, Inside: node.inside, Holds: node.holds})
+}
+
+// front writes the bars. Rows that follow each other mostly have the same.
+func (d *drawer) front() string {
+	if slices.Equal(d.bars, d.behind) {
+		return d.drawn
+	}
 	var b strings.Builder
 	bars := d.bars
 	if hidden := len(bars) - d.limit; hidden > 0 {
@@ -227,12 +393,8 @@ func (d *drawer) row(n int, connector, mark string) {
 			b.WriteString(strings.Repeat(" ", levelWidth))
 		}
 	}
-	b.WriteString(connector)
-	if connector != "" {
-		level++
-	}
-	d.rows = append(d.rows, Row{Entry: node.entry, Prefix: b.String(), Mark: mark, Level: level,
-		OnPath: node.onPath, Leaf: n == d.leaf, Head: connector != ""})
+	d.drawn, d.behind = b.String(), append(d.behind[:0], d.bars...)
+	return d.drawn
 }
 
 // markOf is what stands before the words of a node that has no connector.

@@ -14,6 +14,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,8 @@ import (
 	"github.com/boughdev/bough/protocol"
 )
 
-// Who is what others are told of what an editor does, see [protocol.Open].
+// Who is what others are told of what an editor does, see [protocol.Open], unless
+// [Options] say otherwise.
 const Who = "acp"
 
 // Options are what an agent works with.
@@ -38,6 +40,7 @@ type Options struct {
 
 	Door    protocol.Door
 	Version string
+	Who     string // the name of this editor, which no other has; "": [Who]
 
 	// SignIn says how keys are set up, in a sentence or two.
 	SignIn string
@@ -83,6 +86,7 @@ const ending = 5 * time.Second
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	o.Who = cmp.Or(o.Who, Who)
 	a := &agent{ctx: ctx, o: o, sessions: map[sdk.SessionId]*live{}}
 	a.conn = newConn(o.Out, func(err error) { cancel(err) })
 	a.conn.methods = a.methods()
@@ -195,6 +199,9 @@ func (a *agent) find(id sdk.SessionId) (*live, error) {
 	defer a.mu.Unlock()
 	if s, ok := a.sessions[id]; ok {
 		return s, nil
+	}
+	if id == "" {
+		return nil, invalid("sessionId is empty. session/load opens a session, session/new begins one.")
 	}
 	return nil, &sdk.RequestError{Code: notFound, Message: "The session " + string(id) + " is not open. session/load opens it, session/new begins one."}
 }

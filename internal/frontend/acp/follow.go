@@ -156,7 +156,7 @@ func (s *live) state(ctx context.Context, e protocol.State) {
 	s.titled = s.titled || s.question != ""
 	s.mu.Unlock()
 	s.stream = nil
-	if !s.begun && s.replay && !e.Running {
+	if (s.begun || s.replay) && !e.Running {
 		s.giveUpCalls()
 	}
 	if m := e.Answer; m != nil {
@@ -226,7 +226,7 @@ func (s *live) ours(en *session.Entry, by string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.turn
-	if t == nil || t.heard || by != "" && by != Who && text != t.text {
+	if t == nil || t.heard || by != "" && by != s.a.o.Who && text != t.text {
 		return false
 	}
 	t.heard = true
@@ -250,7 +250,7 @@ func (s *live) moved(e protocol.LeafMoved) {
 	}
 	s.asked(path)
 	s.mu.Lock()
-	ours := s.turn != nil && e.By == Who
+	ours := s.turn != nil && e.By == s.a.o.Who
 	s.mu.Unlock()
 	if ours || s.commanded() || onward && fresh || e.Old == e.New {
 		return

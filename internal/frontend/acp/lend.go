@@ -101,11 +101,16 @@ func (s *live) Run(ctx context.Context, c workspace.Command) (workspace.Exit, er
 	for _, name := range order {
 		r.Env = append(r.Env, sdk.EnvVariable{Name: name, Value: values[name]})
 	}
-	made, err := ask[sdk.CreateTerminalResponse](ctx, s.a.conn, sdk.ClientMethodTerminalCreate, r)
-	if ctx.Err() != nil {
+	// What the editor has begun must be ended, so its answer is waited for also when
+	// ctx ends in between.
+	making, giveUp := context.WithCancel(s.a.ctx)
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, giveUp) })()
+	made, err := ask[sdk.CreateTerminalResponse](making, s.a.conn, sdk.ClientMethodTerminalCreate, r)
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return workspace.Exit{}, context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return workspace.Exit{}, workspace.ErrNotLent
 	}
 	t := &terminal{id: made.TerminalId, command: c.Args[len(c.Args)-1], told: make(chan struct{})}

@@ -107,3 +107,30 @@ func TestCancelEndsTheTerminal(t *testing.T) {
 		t.Errorf("%d terminals were killed", e.killed)
 	}
 }
+
+// A command that the editor has begun is ended, also if that was still on its way when
+// the prompt was cancelled.
+func TestCancelBeforeTheTerminalIsThere(t *testing.T) {
+	w := newWorld(t, working)
+	e := w.editor(lending(false, true))
+	e.hang, e.slow = true, make(chan struct{})
+	id := e.new(w.dir)
+	done := make(chan sdk.StopReason, 1)
+	go func() { done <- e.say(id, "run it") }()
+	e.await(func() bool { return len(e.runs) == 1 })
+	if err := e.conn.Cancel(t.Context(), sdk.CancelNotification{SessionId: id}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.conn.ListSessions(t.Context(), sdk.ListSessionsRequest{}); err != nil { // the cancel was taken before
+		t.Fatal(err)
+	}
+	close(e.slow)
+	if r := <-done; r != sdk.StopReasonCancelled {
+		t.Errorf("stop reason %s", r)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.killed != 1 {
+		t.Errorf("%d terminals were killed", e.killed)
+	}
+}

@@ -22,10 +22,10 @@ type live struct {
 	dir   string        // it works in
 	roots []string      // that the editor works in
 
-	following sync.Mutex // held while the follower is changed
-	stop      context.CancelFunc
-	done      chan struct{} // closed when the follower has ended
-	gate      chan struct{} // closed when the editor knows the session
+	following sync.Mutex         // held while the follower is changed
+	stop      context.CancelFunc // guarded by following
+	done      chan struct{}      // closed when the follower has ended; guarded by following
+	gate      chan struct{}      // closed when the editor knows the session; guarded by following
 
 	mu        sync.Mutex
 	closed    bool                          // guarded by mu
@@ -166,6 +166,7 @@ func (s *live) close() {
 		t.end(outcome{err: &sdk.RequestError{Code: cancelled, Message: "The session was closed."}})
 	}
 	s.following.Lock()
+	done := s.done
 	if s.stop != nil {
 		s.stop()
 	}
@@ -174,8 +175,8 @@ func (s *live) close() {
 	if release != nil {
 		release()
 	}
-	if s.done != nil {
-		<-s.done
+	if done != nil {
+		<-done
 	}
 }
 

@@ -95,8 +95,8 @@ func (s *live) settle(ctx context.Context, q protocol.Asked, p permission) {
 		s.abort()
 		return
 	}
-	switch _, err := protocol.Call(s.a.ctx, s.c, answer); protocol.CodeOf(err) {
-	case protocol.BadRequest: // it is none of the choices
+	// Any other error says that somebody else was quicker, or that the run is over.
+	if _, err := protocol.Call(s.a.ctx, s.c, answer); protocol.CodeOf(err) == protocol.BadRequest { // it is none of the choices
 		s.note("The editor's answer was not understood, which stops the run: " + err.Error())
 		s.abort()
 	}

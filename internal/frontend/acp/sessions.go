@@ -197,7 +197,7 @@ func (a *agent) open(ctx context.Context, o opening) (*live, error) {
 			return nil, err
 		}
 	}
-	o.Who = Who
+	o.Who = a.o.Who
 	c, leave, err := a.enter(ctx, o)
 	if err != nil {
 		return nil, err

@@ -144,6 +144,7 @@ type editor struct {
 	runs    []sdk.CreateTerminalRequest    // guarded by mu
 	killed  int                            // terminals; guarded by mu
 	hang    bool                           // commands do not end by themselves
+	slow    chan struct{}                  // what a terminal waits for before it is told of; nil: nothing
 }
 
 var _ sdk.Client = (*editor)(nil)
@@ -235,10 +236,14 @@ func (e *editor) WriteTextFile(_ context.Context, r sdk.WriteTextFileRequest) (s
 
 func (e *editor) CreateTerminal(_ context.Context, r sdk.CreateTerminalRequest) (sdk.CreateTerminalResponse, error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.runs = append(e.runs, r)
+	made := sdk.CreateTerminalResponse{TerminalId: fmt.Sprintf("t%d", len(e.runs))}
 	e.wake()
-	return sdk.CreateTerminalResponse{TerminalId: fmt.Sprintf("t%d", len(e.runs))}, nil
+	e.mu.Unlock()
+	if e.slow != nil {
+		<-e.slow
+	}
+	return made, nil
 }
 
 func (e *editor) WaitForTerminalExit(ctx context.Context, _ sdk.WaitForTerminalExitRequest) (sdk.WaitForTerminalExitResponse, error) {

@@ -129,10 +129,10 @@ func (r *repl) heard(e protocol.Appended) {
 	r.out.line(dim, "> "+render.Cut(who+p.Text, max(r.o.Width-2, 20)))
 }
 
-// byName is what people are shown of the name of a front end: other terminals need no
-// number.
+// byName is what people are shown of the name of a front end: other terminals and
+// editors need no number.
 func byName(by string) string {
-	if name, pid, ok := strings.Cut(by, " "); ok && (name == "repl" || name == "tui") && strings.Trim(pid, "0123456789") == "" {
+	if name, pid, ok := strings.Cut(by, " "); ok && slices.Contains([]string{"repl", "tui", "acp"}, name) && strings.Trim(pid, "0123456789") == "" {
 		return name
 	}
 	return by

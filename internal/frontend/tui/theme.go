@@ -14,6 +14,7 @@ type theme struct {
 
 	dim, key, accent, failure, warning, success, title styled.Style
 	border, selection, cursor                          styled.Style
+	hit                                                styled.Style // what was looked for
 	user, thinking                                     styled.Style // behind a message; letters
 	pending, ok, bad                                   styled.Style // behind a tool's row
 	levels                                             map[string]styled.Style
@@ -43,7 +44,7 @@ func themeOf(name string, dark bool) *theme {
 	t := &theme{
 		name: map[bool]string{true: "dark", false: "light"}[dark],
 		dim:  dim, key: fg(6), accent: fg(6), failure: fg(1), warning: fg(3), success: fg(2), title: bold(styled.Style{}),
-		border: dim, cursor: bold(fg(6)),
+		border: dim, cursor: bold(fg(6)), hit: styled.Style{FG: styled.Index(3), Attr: styled.Bold | styled.Underline},
 		selection: bg(styled.RGB(0x3a, 0x3a, 0x4a), styled.RGB(0xdc, 0xdc, 0xee)),
 		user:      bg(styled.RGB(0x2c, 0x2d, 0x35), styled.RGB(0xec, 0xec, 0xf2)),
 		thinking:  styled.Style{FG: dim.FG, Attr: styled.Italic},

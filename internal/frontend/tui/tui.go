@@ -61,6 +61,8 @@ type Options struct {
 	HideThinking func() bool
 	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
 	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
+	TreeFilter   func() string         // what the tree lists at first
+	SkipSummary  func() bool           // go without asking whether what is left is to be summed up
 	LastAnswer   bool                  // it is printed when the whole screen is left
 	Around       Around
 	Files        func(word string) []string                               // completes the path behind @
@@ -118,7 +120,8 @@ type app struct {
 	look        transcript
 	editor      editor
 	screens     []screen
-	emptied     func() // is called when no screen is open; nil: the editor is there
+	emptied     func()                // is called when no screen is open; nil: the editor is there
+	trees       map[string]treeMemory // by session
 	complete    *completion
 	status      status
 	shell       *shell
@@ -184,7 +187,7 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	if o.Terminal.Getenv == nil {
 		o.Terminal.Getenv = func(string) string { return "" }
 	}
-	a := &app{ctx: ctx, c: c, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
+	a := &app{trees: map[string]treeMemory{}, ctx: ctx, c: c, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
 	a.theme = themeOf(o.Theme, true)
 	var problems []string
 	a.keys, problems = readKeys(o.Keys)

@@ -124,7 +124,7 @@ func TestTreeAndBack(t *testing.T) {
 	s.Shows("Echo: second")
 	s.Hides("Working")
 	s.Type("/tree", "enter")
-	s.Shows("Tree (4/4)")
+	s.Shows("Session tree", "(4/4)")
 	s.Golden("tree_80.txt")
 	s.Type("up", "enter")
 	s.Shows("Leave this branch?")
@@ -232,7 +232,7 @@ func TestNothingOfTheSessionIsObeyed(t *testing.T) {
 	s.Type("read hello.txt", "enter")
 	s.Shows("end of file")
 	s.Type("/tree", "enter")
-	s.Shows("Tree")
+	s.Shows("Session tree")
 	raw := s.Raw()
 	for _, bad := range []string{"owned\x07", "\x1bc", "\u009b", "\u202e", "\x1b]0;owned"} {
 		if strings.Contains(raw, bad) {

@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/search"
+	"github.com/boughdev/bough/session"
+)
+
+// finding is a search through whole texts, which goes on beside the loop.
+type finding struct {
+	expr   search.Expr
+	hits   map[session.ID]hitText
+	wrong  string // why the query is not understood
+	flat   bool
+	ready  bool // there are hits to show, or it is over
+	over   bool
+	seen   int // entries
+	size   int
+	cancel context.CancelFunc
+}
+
+// hitText is the line in which something was found, fit for the screen.
+type hitText struct{ role, tool, before, match, after string }
+
+// wanted is a query that was read.
+type wanted struct {
+	search.Options
+	label string // that it must have
+}
+
+// readQuery reads what was typed: words, "phrases", re:expressions, and file: tool:
+// label: before: after: with a word each.
+func readQuery(text string, now time.Time) (wanted, error) {
+	var w wanted
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "/"))
+	if !strings.HasPrefix(text, "re:") {
+		var rest []string
+		for _, word := range strings.Split(text, " ") {
+			key, value, ok := strings.Cut(word, ":")
+			if !ok || value == "" {
+				rest = append(rest, word)
+				continue
+			}
+			var err error
+			switch strings.ToLower(key) {
+			case "file":
+				w.File = value
+			case "tool":
+				w.Tool = value
+			case "label":
+				w.label = value
+			case "before":
+				w.Until, err = moment(value, now)
+			case "after":
+				w.Since, err = moment(value, now)
+			default:
+				rest = append(rest, word)
+			}
+			if err != nil {
+				return w, err
+			}
+		}
+		text = strings.Join(rest, " ")
+	}
+	var err error
+	w.Expr, err = search.Parse(text)
+	return w, err
+}
+
+func (w wanted) nothing() bool {
+	return w.Expr.Empty() && w.File == "" && w.Tool == "" && w.label == "" && w.Since.IsZero() && w.Until.IsZero()
+}
+
+// moment reads a day, 2026-01-31, or how long ago: 3h, 2d, 1w.
+func moment(s string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{"2006-01-02", "2006-01-02T15:04"} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	if n, err := strconv.Atoi(s[:len(s)-1]); err == nil && n >= 0 && n < 10_000 && units[s[len(s)-1]] > 0 {
+		return now.Add(-time.Duration(n) * units[s[len(s)-1]]), nil
+	}
+	return time.Time{}, fmt.Errorf("a time is a day such as 2026-01-31, or how long ago: 3h, 2d, 1w")
+}
+
+// search looks anew for what is typed.
+func (t *treeScreen) search(a *app) {
+	was := t.find
+	if was != nil && was.cancel != nil {
+		was.cancel()
+	}
+	w, err := readQuery(t.query.text, a.o.Now())
+	switch {
+	case err != nil:
+		t.find = &finding{wrong: render.OneLine(err.Error()), over: true}
+		return
+	case w.nothing():
+		t.find = nil
+		t.regrow(a)
+		return
+	}
+	ctx, cancel := context.WithCancel(a.ctx)
+	f := &finding{expr: w.Expr, cancel: cancel}
+	if was != nil {
+		f.flat = was.flat
+		f.hits, f.ready = was.hits, was.ready // until there are others
+	}
+	t.find = f
+	tree := a.view.Tree.Snapshot()
+	a.beside(func() func() {
+		defer cancel()
+		hits := map[session.ID]hitText{}
+		size, seen := tree.Size(), 0
+		tell := func(over bool) func() {
+			now, at := maps.Clone(hits), seen
+			return func() {
+				if t.find != f {
+					return
+				}
+				f.seen, f.size, f.over = at, size, over
+				if over || len(now) > 0 {
+					f.hits, f.ready = now, true
+					t.regrow(a)
+				}
+			}
+		}
+		finder := search.NewFinder(w.Options)
+		needle := search.NewNeedle(w.label)
+		for e := range tree.Log() {
+			if seen++; seen%8192 == 0 {
+				if ctx.Err() != nil {
+					return nil
+				}
+				a.send(tell(false))
+			}
+			if e.Type == session.TypeLabel {
+				continue // the entry that has it is found
+			}
+			label := tree.Label(e.ID)
+			if w.label != "" && !needle.In(label) {
+				continue
+			}
+			// What cannot be read has no text.
+			if h, ok, err := finder.Find(e, label); ok && err == nil {
+				line := render.OneLine
+				before := line(h.Before)
+				if strings.HasSuffix(h.Before, " ") && before != "" {
+					before += " "
+				}
+				after := line(h.After)
+				if strings.HasPrefix(h.After, " ") && after != "" {
+					after = " " + after
+				}
+				hits[e.ID] = hitText{h.Role, h.Tool, before, line(h.Match), after}
+			}
+		}
+		return tell(true)
+	})
+}
+
+// regrow makes the rows anew, unfolded.
+func (t *treeScreen) regrow(a *app) {
+	clear(t.fold)
+	t.grow(a)
+}
+
+// entered does what enter was pressed for while something was looked for.
+func (t *treeScreen) entered(a *app) {
+	if t.enter && (t.find == nil || t.find.over) && !t.growing {
+		t.enter = false
+		t.choose(a)
+	}
+}
