@@ -320,18 +320,18 @@ func TestPickersWithHostileWords(t *testing.T) {
 	}
 	k.tools[0].Description = k.long
 	s := startKit(t, k, 80, 24)
-	for _, c := range []struct{ command, title string }{{"settings", "Settings"}, {"tools", "Tools"}, {"mcp", "MCP servers"}, {"prompt preamble", "preamble"}} {
+	for _, c := range []struct{ command, shows, title string }{{"settings", "Settings (1/6)", "Settings"}, {"tools", "Tools 2 on", "Tools"},
+		{"mcp", "MCP servers (1/2)", "MCP servers"}, {"prompt preamble", "─ preamble ─", "─ preamble ─"}} {
 		s.Type("/"+c.command, "enter")
-		s.Shows(c.title)
+		s.Shows(c.shows)
 		for _, size := range [][2]int{{20, 8}, {1, 1}, {200, 60}, {80, 24}} {
 			s.Resize(size[0], size[1])
 		}
-		s.Type("down", "pageDown", "up")
-		s.Shows(c.title)
-		s.Type("escape")
-		if c.title == "preamble" {
+		s.Type("down", "pageDown", "up", "escape")
+		if c.command == "prompt preamble" {
 			s.Shows("System prompt")
 			s.Type("escape")
+			s.Hides("System prompt")
 		}
 		s.Shows("(stub) large")
 		s.Hides(c.title)

@@ -244,16 +244,7 @@ func hasAll(text string, words []string) bool {
 // special reports whether a search says more than words: only the search of texts
 // knows what it means.
 func special(query string) bool {
-	if strings.Count(query, `"`) >= 2 {
-		return true
-	}
-	for _, w := range strings.Fields(query) {
-		name, rest, ok := strings.Cut(w, ":")
-		if ok && rest != "" && slices.Contains([]string{"re", "file", "tool", "model", "before", "after", "branch", "has", "role", "cwd", "is", "in"}, name) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(strings.TrimSpace(query), "re:") || strings.Count(query, `"`) >= 2
 }
 
 // asks hears of a new search.
