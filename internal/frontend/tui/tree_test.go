@@ -2,6 +2,8 @@ package tui_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,4 +133,260 @@ func TestTreeScreens(t *testing.T) {
 			golden(s, "choices")
 		})
 	}
+}
+
+// grown makes a conversation with two branches: "first" was answered, and then
+// "second", and in its place "other".
+func grown(t *testing.T, rules string, width, height int) (*tuitest.World, *tuitest.Screen) {
+	t.Helper()
+	w := tuitest.New(t, rules)
+	s := w.Start(width, height)
+	for _, words := range []string{"first", "second"} {
+		s.Type(words, "enter")
+		s.Shows("Echo: " + words)
+		s.Hides("Working")
+	}
+	s.Type("/tree", "enter")
+	s.Shows("Session tree", "(4/4)")
+	s.Type("up", "enter")
+	s.Shows("Leave this branch?")
+	s.Type("enter")
+	s.Hides("Echo: second")
+	s.Shows("second") // in the editor
+	s.Type("ctrl+u", "other", "enter")
+	s.Shows("Echo: other", "<2/2>")
+	s.Hides("Working")
+	s.Type("/tree", "enter")
+	s.Shows("(6/6)", "1 turn", "2 branches")
+	return w, s
+}
+
+// What was lost on another branch is found by a word of it, and read, taken over, or
+// gone to.
+func TestFindingALostAnswer(t *testing.T) {
+	_, s := grown(t, "", 100, 30)
+	s.Type("/", "echo: second")
+	s.Shows("1 found", "(2/2)")
+	s.Type("alt+l") // without the tree
+	s.Shows("(1/1)")
+	s.Type("alt+b")
+	s.Shows("brought here: 1 message")
+	s.Type("escape")
+	s.Shows("(4/7)", "[taken]: the assistant: Echo: second")
+	s.Type("up", "down", "enter") // where the answer was found
+	s.Shows("Leave this branch?", "6 Bring this answer")
+	s.Type("enter")
+	s.Hides("Session tree")
+	s.Shows("Echo: second", "alt+[ goes back")
+	s.Hides("Echo: other")
+}
+
+// Enter means what is found, however soon it comes.
+func TestEnterWaitsForTheSearch(t *testing.T) {
+	_, s := grown(t, "", 100, 30)
+	s.Type("echo: second", "enter")
+	s.Shows("Leave this branch?", "Bring this answer")
+	s.Type("escape")
+	s.Shows("Session tree", "1 found")
+}
+
+func TestLabelsInTheTree(t *testing.T) {
+	_, s := grown(t, "", 100, 30)
+	s.Type("up", "L", "a  name", "enter")
+	s.Shows("[a name] user: other")
+	s.Type("down", "label:name")
+	s.Shows("1 found", "(1/1)")
+	s.Type("escape")
+	s.Shows("(5/6)")
+	s.Type("L", "ctrl+u", "nothing", "escape")
+	s.Hides("label:")
+	s.Type("L", "ctrl+e", "ctrl+u", "enter")
+	s.Hides("[a name]")
+}
+
+// Nothing moves before a summary is there: it can be stopped, and asked for with words.
+func TestSummaryOfWhatIsLeft(t *testing.T) {
+	w, s := grown(t, `[{"when":{"system":"summar"},"times":1,"reply":{"text":"one two three","chunk":4,"at":[{"chunk":1,"do":"hold","name":"go"}]}},{"when":{"system":"summar"},"reply":{"text":"## Goal\nthe other way"}}]`, 100, 30)
+	s.Type("home", "down", "enter")
+	s.Shows("Leave this branch?", "2 entries, 1 turn", "(about $0.015)")
+	s.Type("2")
+	s.Shows("stop; nothing moves then")
+	s.Type("escape")
+	s.Shows("Session tree", "stopped; nothing has moved", "you are here")
+	w.Script.Release("go")
+	s.Type("enter")
+	s.Shows("Leave this branch?")
+	s.Type("3")
+	s.Shows("What is the summary to look at")
+	s.Type("escape")
+	s.Shows("Leave this branch?")
+	s.Type("3", "the way", "enter")
+	s.Hides("Session tree")
+	s.Shows("what another branch came to", "goes back")
+	s.Type("/tree", "enter")
+	s.Shows("[branch summary]: Goal the other way", "you are here")
+}
+
+// What other front ends do shows at once, and the cursor stays where it is.
+func TestTheTreeFollows(t *testing.T) {
+	s, p := look(t, 80, 24, counter())
+	s.Shows("root now")
+	s.Type("/tree", "enter")
+	s.Shows("(18/18)")
+	s.Type("up")
+	s.Shows("(17/18)")
+	p.tell(said("n1", "a5", user("Count bytes")), protocol.LeafMoved{Old: "n1", New: "a5", By: "phone"})
+	s.Shows("Count bytes", "phone moved", "(11/19)")
+	s.Type("ctrl+g")
+	s.Until("at the leaf", func(screen string) bool {
+		for line := range strings.Lines(screen) {
+			if strings.HasPrefix(line, "> ") {
+				return strings.Contains(line, "Lines are counted too.") && strings.Contains(line, "you are here")
+			}
+		}
+		return false
+	})
+	s.Type("alt+up")
+	s.Until("the branch before", func(screen string) bool {
+		return strings.Contains(screen, "> ") && !strings.Contains(screen, "> • assistant: Lines")
+	})
+}
+
+// A new session begins from an entry; the old one stays.
+func TestNewSessionsFromTheTree(t *testing.T) {
+	_, s := grown(t, "", 100, 30)
+	s.Type("home", "down", "alt+c")
+	s.Hides("Session tree")
+	s.Shows("Echo: first", "new session with the conversation up to there")
+	s.Hides("Echo: other")
+	s.Type("/tree", "enter")
+	s.Shows("(2/2)")
+	s.Type("up", "alt+f")
+	s.Shows("new session from before that message", "first")
+	s.Hides("Echo: first")
+}
+
+func TestBranchesAndBack(t *testing.T) {
+	_, s := grown(t, "", 120, 30)
+	s.Type("echo: second")
+	s.Shows("1 found")
+	s.Type("alt+m", "escape")
+	s.Hides("found")
+	s.Type("ctrl+g", "alt+m")
+	s.Shows("Two branches", "A1 second", "B1 other", "they part after assistant: Echo: first", "(you are here)")
+	s.Type("enter")
+	s.Shows("Go there: to the end of A", "Bring the answer of turn 1")
+	s.Type("2")
+	s.Shows("brought here: 1 message")
+	s.Type("enter", "enter")
+	s.Shows("Leave this branch?")
+	s.Type("enter")
+	s.Hides("Two branches")
+	s.Shows("Echo: second")
+	s.Hides("Session tree")
+	s.Type("/compare", "enter")
+	s.Shows("Two branches", "turn 1 of")
+	s.Type("escape")
+	s.Hides("Two branches")
+	s.Type("/compare #1", "enter")
+	s.Shows("both lie on the same branch")
+}
+
+// Whatever is typed, one row is chosen and seen, as long as there are rows, and
+// nothing is wider than the screen.
+func TestTreeKeysLaw(t *testing.T) {
+	keys := []string{"up", "down", "left", "right", "home", "end", "pageUp", "pageDown", "ctrl+left", "ctrl+right", "alt+up", "alt+down", "alt+j", "alt+k", "alt+n", "alt+p", "alt+l",
+		"ctrl+d", "ctrl+t", "ctrl+u", "ctrl+l", "ctrl+a", "ctrl+o", "ctrl+g", "space", "?", "T", "1", "2", "7", "f", "backspace", "alt+m"}
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		s, _ := look(t, 50+r.IntN(80), 8+r.IntN(30), counter())
+		s.Shows("root now")
+		s.Type("/tree", "enter")
+		s.Shows("search:", "you are here")
+		var typed []string
+		for range 120 {
+			k := keys[r.IntN(len(keys))]
+			typed = append(typed, k)
+			s.Type(k)
+			if strings.Contains(s.String(), "Two branches") {
+				break
+			}
+		}
+		s.Until(fmt.Sprintf("seed %d: a chosen row after %v", seed, typed), func(screen string) bool {
+			return strings.Count("\n"+screen, "\n> ") == 1 || strings.Contains(screen, "(0/0)") || strings.Contains(screen, "Two branches")
+		})
+		s.End()
+	}
+}
+
+// Names, labels, models, files and texts of others are words and nothing else.
+func TestHostileTrees(t *testing.T) {
+	evil := "\x1b]0;owned\x07\x1b[2J\u009b2J\u202eevil\u202c\r\n\t" + strings.Repeat("x", 1<<20)
+	var g grove
+	g.add("name", "", session.Info{Name: evil})
+	g.say("u1", "name", user(evil))
+	m := answer(evil, 0.1, toolCall("c", "edit", `{"path":"`+strings.Repeat("p", 1<<16)+`\u001b[31m\u202e"}`), toolCall("d", evil, `{"x":"\u001b[2J"}`))
+	m.Model = evil
+	g.say("a1", "u1", m)
+	g.say("r1", "a1", result("c", evil, evil, true))
+	g.say("u2", "a1", user("你好👨‍👩‍👧e\u0301"+evil))
+	g.say("u3", "a1", user(strings.Repeat("你好", 1<<16)))
+	g.add("c1", "u3", session.CustomMessage{CustomType: evil, Content: []message.Block{message.Text(evil)}})
+	g.add("c2", "c1", session.Compaction{Summary: evil, TokensBefore: -5})
+	g.add("l1", "c2", session.Label{Target: "u2", Text: "\x1b[31mlabel\u202e\n" + strings.Repeat("l", 1000)})
+	for _, width := range []int{24, 40, 100, 130} {
+		s, _ := look(t, width, 24, g.evs)
+		s.Shows("[compaction]")
+		s.Type("/tree", "enter")
+		s.Shows("search:", "user: ")
+		for _, k := range []string{"space", "up", "up", "up", "home", "T", "T", "alt+l", "alt+l", "alt+l", "ctrl+a", "down", "down"} {
+			s.Type(k)
+		}
+		s.Type("evil")
+		s.Shows("found")
+		s.Type("alt+l", "escape")
+		s.Hides("found")
+		s.Type("ctrl+d", "space", "end", "alt+m", "alt+up", "alt+m")
+		s.Shows("Two branches", "turn 1")
+		raw := s.Raw()
+		for _, bad := range []string{"owned\x07", "\x1b[2J\u009b", "\u009b", "\u202e", "\x1b]0;owned"} {
+			if strings.Contains(raw, bad) {
+				t.Errorf("width %d: the terminal got %q", width, bad)
+			}
+		}
+		s.End()
+	}
+}
+
+// A session of a hundred thousand entries opens in the middle of what is known, and
+// has all of it a little later.
+func TestAHugeTree(t *testing.T) {
+	tree := session.NewTree()
+	last := session.ID("")
+	for i := range 100_000 {
+		id := session.ID(fmt.Sprintf("e%06d", i))
+		m := user(fmt.Sprintf("message %d", i))
+		if i%2 == 1 {
+			m = answer(fmt.Sprintf("answer %d", i), 0.001)
+		}
+		tree.Add(session.NewEntry(id, last, now, session.Message{Message: m}))
+		if i%1000 == 500 {
+			tree.Add(session.NewEntry(id+"x", last, now, session.Message{Message: user(fmt.Sprintf("aside %d", i))}))
+		}
+		last = id
+	}
+	p := newPuppet()
+	p.tell(protocol.Opened{Header: session.Header{ID: "huge", CWD: "/srv"}, Tree: tree}, protocol.State{Leaf: last})
+	s := tuitest.Start(t, p, 80, 24, func(o *tui.Options) { o.Now = func() time.Time { return now } })
+	defer s.End()
+	s.Shows("answer 99999")
+	s.Type("/tree", "enter")
+	s.Shows("(100100/100100)", "answer 99999", "101 branches, 100100 entries")
+	s.Type(`"aside 500"`)
+	s.Shows("1 found", "aside 500")
+	s.Type("escape")
+	s.Shows("(100100/100100)", "aside 500")
+	s.Hides("found")
+	s.Type("end", "ctrl+t")
+	s.Shows("[no-tools]", "answer 99999")
 }
