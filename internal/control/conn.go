@@ -228,7 +228,7 @@ func (c *Conn) Do(ctx context.Context, cmd protocol.Request) (any, error) {
 	case protocol.Fork:
 		return c.fork(ctx, x)
 	case protocol.Clone:
-		return protocol.None{}, c.clone(ctx)
+		return protocol.None{}, c.clone(ctx, x)
 	}
 	return nil, &protocol.Error{Code: protocol.UnknownCommand, Text: fmt.Sprintf("Unknown command: %s", cmd.Name())}
 }

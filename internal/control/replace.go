@@ -63,13 +63,22 @@ func (c *Conn) fork(ctx context.Context, cmd protocol.Fork) (protocol.Forked, er
 	return protocol.Forked{Text: dest.Text, Images: dest.Images}, c.copyTo(ctx, s, dest.Leaf)
 }
 
-// clone goes over to a copy of the path to the leaf.
-func (c *Conn) clone(ctx context.Context) error {
+// clone goes over to a copy of the path to an entry or the leaf.
+func (c *Conn) clone(ctx context.Context, cmd protocol.Clone) error {
 	s := c.session()
-	var leaf session.ID
-	unsaved := false
-	if err := s.do(ctx, func() { leaf, unsaved = s.branch.Leaf(), s.store != nil && s.live.Log() == nil }); err != nil {
+	leaf := cmd.Entry
+	unsaved, known := false, true
+	if err := s.do(ctx, func() {
+		if unsaved = s.store != nil && s.live.Log() == nil; leaf == "" {
+			leaf = s.branch.Leaf()
+		} else {
+			known = s.live.Tree().Has(leaf)
+		}
+	}); err != nil {
 		return err
+	}
+	if !known {
+		return protocol.Fail(protocol.UnknownEntry, "Entry not found: %s", cmd.Entry)
 	}
 	if leaf == "" || unsaved {
 		return protocol.Fail(protocol.NotRunnable, "There is nothing to clone yet: the session is empty.")
