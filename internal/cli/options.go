@@ -76,8 +76,8 @@ func options() []option {
 		{"print", "p", message1, "", "answer on standard output and end", on(func(a *args) *bool { return &a.print })},
 		{"mode", "", value, "MODE", "text, json: every event as a line, or rpc", setMode},
 		{"repl", "", flag, "", "plain line by line conversation, also in pipes", on(func(a *args) *bool { return &a.repl })},
-		{"tui", "", flag, "", "", on(func(a *args) *bool { return &a.tui })},
-		{"tui-mode", "", value, "MODE", "", func(a *args, v string) error {
+		{"tui", "", flag, "", "the terminal UI (preview)", on(func(a *args) *bool { return &a.tui })},
+		{"tui-mode", "", value, "MODE", "its screen: fullscreen, or regular (the terminal's own scrolling)", func(a *args, v string) error {
 			if v != "fullscreen" && v != "regular" {
 				return fmt.Errorf("--tui-mode is fullscreen or regular, not %q", v)
 			}
