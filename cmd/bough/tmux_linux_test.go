@@ -48,7 +48,11 @@ func newTerminals(t *testing.T, script string) *terminals {
 	t.Cleanup(func() {
 		// There may be no window any more, and then no server.
 		_ = ts.command("kill-server").Run()
-		os.RemoveAll(home)
+		// What ran there may write a draft while it ends.
+		for range 3 {
+			os.RemoveAll(home)
+			time.Sleep(100 * time.Millisecond)
+		}
 	})
 	return ts
 }
