@@ -2,14 +2,25 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// tests are run as if under a terminal: what they start hears hangups, also where
+// this program was told to hear none (nohup).
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	return t.m.Run()
+}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bough": func() { os.Exit(realMain(nil)) }, "bough-far": func() { os.Exit(realMain(far)) }, "mcpserver": mcpServer})
+	testscript.Main(tests{m}, map[string]func(){"bough": func() { os.Exit(realMain(nil)) }, "bough-far": func() { os.Exit(realMain(far)) }, "mcpserver": mcpServer})
 }
 
 // TestScripts plays the stories in testdata/script, each with a home of its own.
