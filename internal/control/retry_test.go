@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -61,6 +62,8 @@ func talkTo(t *testing.T, m provider.Model, o control.Retry, stop func(*control.
 		t.Fatal(err)
 	}
 	defer c.Close()
+	var stopping sync.WaitGroup
+	defer stopping.Wait()
 	begun := time.Now()
 	for ev, err := range c.Watch(t.Context(), 0) {
 		if err != nil {
@@ -74,7 +77,7 @@ func talkTo(t *testing.T, m provider.Model, o control.Retry, stop func(*control.
 		case protocol.RetryStarted:
 			h.waits = append(h.waits, e.Delay)
 			if stop != nil {
-				go stop(c)
+				stopping.Go(func() { stop(c) })
 			}
 		case protocol.RetryEnded:
 			h.final = &e
