@@ -112,7 +112,7 @@ func TestTranscript(t *testing.T) {
 	x.until("available_commands_update")
 	x.call(7, "session/close", `{"sessionId":"`+id+`"}`)
 	var rows strings.Builder
-	for l := range strings.Lines(strings.NewReplacer(id, "SESSION", w.dir, "/work").Replace(x.log.String())) {
+	for l := range strings.Lines(strings.NewReplacer(id, "SESSION", w.dir, "/project").Replace(x.log.String())) {
 		if !strings.Contains(l, "usage_update") { // it counts the tokens of a folder's name too
 			rows.WriteString(options.ReplaceAllString(l, `"result":{…}}`))
 		}
