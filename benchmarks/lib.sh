@@ -30,7 +30,7 @@ b_list()    { echo "$BOUGH sessions list --all --json"; }
 b_export()  { echo "$BOUGH export $1 $2 --force"; }
 b_print()   { echo "$BOUGH --max-turns 0 --provider fake --model fake -p {PROMPT}"; } # 101 turns are one more than print mode allows by itself
 b_rpc()     { echo "$BOUGH --provider fake --model fake --mode rpc $*"; }
-b_tui()     { echo "$BOUGH --provider fake --model fake --tui $*"; }
+b_tui()     { echo "$BOUGH --provider fake --model fake $*"; }
 b_clean()   { rm -rf "$WORK/home/cache" "$WORK/home/agent/cache"; } # forgets every index bough made
 
 # an own home, so that nothing of the user's is read or changed; both agents share one sessions root

@@ -138,7 +138,7 @@ func (w *window) shows(texts ...string) {
 // whether the terminal is as it was.
 func (w *window) bough(args string) {
 	w.t.Helper()
-	w.line(`was=$(stty -g); bough --tui --model scripted/one ` + args + `; code=$?; test "$was" = "$(stty -g)" && echo as it was, code $code`)
+	w.line(`was=$(stty -g); bough --model scripted/one ` + args + `; code=$?; test "$was" = "$(stty -g)" && echo as it was, code $code`)
 	w.shows("(scripted) one")
 }
 

@@ -34,6 +34,7 @@ func newPlace(t *testing.T) *place {
 	p := &place{t: t, home: home, dir: filepath.Join(home, "project"), vars: map[string]string{
 		"HOME": home, "BOUGH_AGENT_DIR": filepath.Join(home, "agent"), "XDG_STATE_HOME": filepath.Join(home, "state"),
 		"XDG_CACHE_HOME": filepath.Join(home, "cache"), "BOUGH_OFFLINE": "1",
+		"TERM": "dumb", // lines
 	}}
 	p.folder("project")
 	return p

@@ -129,8 +129,7 @@ const (
 	modeACP   mode = "acp"
 )
 
-// chooseMode follows docs/spec/frontends.md A-02, but that a terminal gets the REPL
-// unless --tui asks for the terminal UI.
+// chooseMode follows docs/spec/frontends.md A-02.
 func chooseMode(a *args, env Env) mode {
 	switch {
 	case a.mode == "rpc":
@@ -143,10 +142,10 @@ func chooseMode(a *args, env Env) mode {
 		return modePrint
 	case !env.StdinTerminal || !env.StdoutTerminal:
 		return modePrint
-	case a.tui && env.Getenv("TERM") != "dumb":
-		return modeTUI
+	case env.Getenv("TERM") == "dumb":
+		return modeREPL
 	}
-	return modeREPL
+	return modeTUI
 }
 
 // talks reports whether there is somebody to talk with, message by message.

@@ -18,7 +18,6 @@ type args struct {
 	files    []string // @file, without the @
 
 	print, repl, help, version   bool
-	tui                          bool
 	tuiMode                      string // "": as the settings have it
 	mode                         string // text, json, rpc
 	cont, resume                 bool
@@ -75,9 +74,8 @@ func options() []option {
 	return []option{
 		{"print", "p", message1, "", "answer on standard output and end", on(func(a *args) *bool { return &a.print })},
 		{"mode", "", value, "MODE", "text, json: every event as a line, or rpc", setMode},
-		{"repl", "", flag, "", "plain line by line conversation, also in pipes", on(func(a *args) *bool { return &a.repl })},
-		{"tui", "", flag, "", "the terminal UI (preview)", on(func(a *args) *bool { return &a.tui })},
-		{"tui-mode", "", value, "MODE", "its screen: fullscreen, or regular (the terminal's own scrolling)", func(a *args, v string) error {
+		{"repl", "", flag, "", "line by line instead of the terminal UI, also in pipes", on(func(a *args) *bool { return &a.repl })},
+		{"tui-mode", "", value, "MODE", "terminal UI: fullscreen, or regular (the terminal's own scrolling)", func(a *args, v string) error {
 			if v != "fullscreen" && v != "regular" {
 				return fmt.Errorf("--tui-mode is fullscreen or regular, not %q", v)
 			}

@@ -174,26 +174,36 @@ func TestChooseMode(t *testing.T) {
 		in, out bool // a terminal
 		want    mode
 	}{
-		{"", true, true, modeREPL},
-		{"hello", true, true, modeREPL},
+		{"", true, true, modeTUI},
+		{"hello", true, true, modeTUI},
 		{"", false, true, modePrint},
 		{"", true, false, modePrint},
 		{"", false, false, modePrint},
 		{"-p hello", true, true, modePrint},
-		{"--mode text", true, true, modeREPL},
+		{"--mode text", true, true, modeTUI},
 		{"--mode text", false, true, modePrint},
 		{"--mode json -p --repl", true, true, modeJSON},
 		{"--mode rpc -p --repl", false, false, modeRPC},
 		{"--repl", false, false, modeREPL},
 		{"--repl -p hello", true, true, modeREPL},
-		{"--mode json --mode text", true, true, modeREPL},
+		{"--mode json --mode text", true, true, modeTUI},
+		{"--repl", true, true, modeREPL},
 	} {
 		a, err := parse(strings.Fields(tt.line))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := chooseMode(a, Env{StdinTerminal: tt.in, StdoutTerminal: tt.out}); got != tt.want {
+		env := Env{StdinTerminal: tt.in, StdoutTerminal: tt.out, Getenv: func(string) string { return "" }}
+		if got := chooseMode(a, env); got != tt.want {
 			t.Errorf("%q with terminals %t %t: %s, want %s", tt.line, tt.in, tt.out, got, tt.want)
+		}
+		dumb := tt.want
+		if dumb == modeTUI {
+			dumb = modeREPL
+		}
+		env.Getenv = func(string) string { return "dumb" }
+		if got := chooseMode(a, env); got != dumb {
+			t.Errorf("%q with a dumb terminal: %s, want %s", tt.line, got, dumb)
 		}
 	}
 }
