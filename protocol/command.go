@@ -92,7 +92,8 @@ type (
 		ID       session.ID // of the entry that it will be
 		Text     string
 		Images   int
-		FollowUp bool // it waits for the end of the run
+		FollowUp bool   // it waits for the end of the run
+		By       string // the front end that it comes from, see Open.Who; ""
 	}
 )
 

@@ -150,11 +150,11 @@ func (s *Session) queue() protocol.Queue {
 	q := protocol.Queue{Steering: []string{}, FollowUp: []string{}}
 	for _, m := range s.steering {
 		q.Steering = append(q.Steering, m.text)
-		q.Items = append(q.Items, protocol.Waiting{ID: m.id, Text: m.text, Images: len(m.images)})
+		q.Items = append(q.Items, protocol.Waiting{ID: m.id, Text: m.text, Images: len(m.images), By: m.by})
 	}
 	for _, m := range s.followUp {
 		q.FollowUp = append(q.FollowUp, m.text)
-		q.Items = append(q.Items, protocol.Waiting{ID: m.id, Text: m.text, Images: len(m.images), FollowUp: true})
+		q.Items = append(q.Items, protocol.Waiting{ID: m.id, Text: m.text, Images: len(m.images), FollowUp: true, By: m.by})
 	}
 	return q
 }

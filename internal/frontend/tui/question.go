@@ -10,6 +10,7 @@ import (
 // question asks for one of a few answers.
 type question struct {
 	id      string // of the session's question; "" if it is ours
+	asked   protocol.Asked
 	text    string
 	choices []choice
 	gone    func() // when it was closed without an answer; nil
@@ -28,7 +29,7 @@ func (a *app) ask(q protocol.Asked) {
 			return
 		}
 	}
-	s := &question{id: q.ID, text: render.Clean(q.Text)}
+	s := &question{id: q.ID, asked: q, text: render.Clean(q.Text)}
 	for _, c := range q.Choices {
 		s.choices = append(s.choices, choice{render.OneLine(c.Text), func() {
 			call(a, protocol.Answer{Question: q.ID, Choice: c.ID}, func(_ protocol.None, err error) { a.problem(err) })
@@ -42,7 +43,18 @@ func (a *app) ask(q protocol.Asked) {
 func (q *question) event(a *app, ev protocol.Event) {
 	if e, ok := ev.(protocol.Answered); ok && e.ID == q.id && q.id != "" {
 		a.close(q)
+		a.heardAnswer(q, e)
 	}
+}
+
+// words are those of a choice of the session's question.
+func (q *question) words(id string) string {
+	for _, c := range q.asked.Choices {
+		if c.ID == id {
+			return render.OneLine(c.Text)
+		}
+	}
+	return render.OneLine(id)
 }
 
 func (q *question) hints() []hint {

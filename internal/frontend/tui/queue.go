@@ -26,6 +26,9 @@ func (a *app) waitingRow(i int) styled.Line {
 	if q.FollowUp {
 		mark = "later: "
 	}
+	if a.others(q.By) {
+		mark = strings.TrimSuffix(mark, ": ") + " (" + who(q.By) + "): "
+	}
 	text := render.OneLine(q.Text)
 	if q.Images > 0 {
 		text = strings.TrimSpace(text + " [" + render.Plural(q.Images, "image", "images") + "]")

@@ -105,7 +105,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 // app is one front end. All of it belongs to the loop's goroutine.
 type app struct {
 	ctx  context.Context // of Run
-	c    protocol.Client
+	c    *goer
 	o    Options
 	term *term.Terminal
 
@@ -187,7 +187,7 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	if o.Terminal.Getenv == nil {
 		o.Terminal.Getenv = func(string) string { return "" }
 	}
-	a := &app{trees: map[string]treeMemory{}, ctx: ctx, c: c, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
+	a := &app{trees: map[string]treeMemory{}, ctx: ctx, c: &goer{Client: c}, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
 	a.theme = themeOf(o.Theme, true)
 	var problems []string
 	a.keys, problems = readKeys(o.Keys)
@@ -351,21 +351,20 @@ func (a *app) event(w watched) {
 		a.quit = true
 		return
 	}
-	before := a.view.Leaf
+	before, was := a.view.Leaf, a.view.Header
 	a.view.Apply(w.ev)
 	switch e := w.ev.(type) {
 	case protocol.Opened:
 		a.opened = false
 		a.status.tally = tally{}
 		a.look.reset()
+		a.openedAgain(was)
 	case protocol.State:
 		a.opened = true
 		a.look.rebuild()
 		a.openDrafts()
 		a.fetchCommands()
-		for _, q := range e.Open {
-			a.ask(q)
-		}
+		a.stands(e)
 		a.begin()
 	case protocol.Appended:
 		a.look.appended(e, before)
@@ -374,6 +373,9 @@ func (a *app) event(w watched) {
 			a.drafts.grown(a.place(a.view.Leaf))
 		}
 		a.shellRecorded(e)
+		a.heard(e)
+	case protocol.PermissionsChanged:
+		a.heardPermissions(e)
 	case protocol.LeafMoved:
 		a.look.rebuild()
 		a.status.tally.moved = true
@@ -386,7 +388,7 @@ func (a *app) event(w watched) {
 			a.swap(a.place(e.New))
 		}
 		if a.others(e.By) {
-			a.flash("%s moved: %s", e.By, a.position(e.New))
+			a.flash("%s moved: %s", who(e.By), a.position(e.New))
 		}
 	case protocol.AnswerStarted:
 		a.look.fresh()
@@ -403,9 +405,6 @@ func (a *app) event(w watched) {
 		}
 	}
 }
-
-// others reports whether a name is that of another front end.
-func (a *app) others(by string) bool { return by != "" && by != a.o.Who }
 
 // begin says the prompts of the start.
 func (a *app) begin() {
