@@ -77,6 +77,7 @@ var floors = []struct {
 	{"internal/pifile", 0},
 	{"docs", 0},
 	{"internal/styled", 0},
+	{"internal/lang", 0},
 	{"internal/rawjson", -1},
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/setup"
 )
 
@@ -38,6 +39,7 @@ type args struct {
 	permissionMode               string
 	verbose                      bool
 	offline, quiet, ascii        bool
+	lang                         string
 	maxTurns                     int      // -1: not given
 	warn                         []string // what is odd about options that are accepted all the same
 }
@@ -142,6 +144,7 @@ func options() []option {
 		{"quiet", "q", flag, "", "leave out what is not the answer", on(func(a *args) *bool { return &a.quiet })},
 		{"verbose", "", flag, "", "begin with the header also where the setting quietStartup leaves it out", on(func(a *args) *bool { return &a.verbose })},
 		{"ascii", "", flag, "", "draw trees with plain characters", on(func(a *args) *bool { return &a.ascii })},
+		{"lang", "", value, "LANGUAGE", "language of the terminal UI: en or zh-CN; without it that of the system", setLanguage},
 		{"help", "h", flag, "", "this text", on(func(a *args) *bool { return &a.help })},
 		{"version", "v", flag, "", "the version", on(func(a *args) *bool { return &a.version })},
 
@@ -150,7 +153,6 @@ func options() []option {
 		{"no-extensions", "ne", flag, "", "", without("--no-extensions", "JavaScript extensions do not run in bough anyway")},
 		{"theme", "", value, "PATH", "", without("--theme", "this version has no themes")},
 		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
-		{"lang", "", value, "LANGUAGE", "", setLanguage},
 		{"no-themes", "", flag, "", "", silent},
 
 		// Known and still to come: saying so beats an unknown option.
@@ -209,13 +211,11 @@ func setMaxTurns(a *args, v string) error {
 }
 
 func setLanguage(a *args, v string) error {
-	switch v {
-	case "en":
-		return nil
-	case "zh-CN":
-		return without("--lang zh-CN", "the texts of this version are English")(a, v)
+	if _, err := lang.Parse(v); err != nil {
+		return fmt.Errorf("--lang %s: use en or zh-CN", v)
 	}
-	return fmt.Errorf("--lang %s: use en or zh-CN", v)
+	a.lang = v
+	return nil
 }
 
 // split makes a list of what stands between commas.

@@ -40,7 +40,8 @@ func TestParse(t *testing.T) {
 		{"--no-session reads one", []string{"--no-session", "--session", "x"}, args{noSession: true, session: "x"}},
 		{"skills and templates", []string{"-ns", "-np", "--skill", "a", "--skill=b", "--prompt-template", "c"},
 			args{Options: setup.Options{NoSkills: true, NoTemplates: true, Skills: []string{"a", "b"}, Templates: []string{"c"}}}},
-		{"switches without effect", []string{"--no-themes", "--lang", "en"}, args{}},
+		{"switches without effect", []string{"--no-themes"}, args{}},
+		{"--lang", []string{"--lang", "zh-CN"}, args{lang: "zh-CN"}},
 		{"joining", []string{"--no-attach", "--attach", "1234", "--print"}, args{noAttach: true, attach: true, session: "1234", print: true}},
 		{"joining what is open", []string{"--attach", "-p", "x"}, args{attach: true, print: true, messages: []string{"x"}}},
 	} {
@@ -110,7 +111,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseWarns(t *testing.T) {
-	a, err := parse([]string{"-e", "x.js", "-e", "y.js", "--theme", "dark", "--lang", "zh-CN"})
+	a, err := parse([]string{"-e", "x.js", "-e", "y.js", "--theme", "dark", "--no-extensions"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/internal/join"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/internal/workspace"
 	"github.com/boughdev/bough/message"
@@ -78,6 +79,7 @@ func (r *runner) screen() tui.Options {
 	return tui.Options{
 		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors},
 		Regular:  mode == "regular", Theme: screen.Theme, ASCII: r.args.ascii,
+		Lang:    lang.Of(r.args.lang, r.settings.Bough.Lang, r.env.Getenv),
 		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
 		Version: Version, Home: r.paths.Home, Keys: keys,
 		Quiet:  screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,

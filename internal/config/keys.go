@@ -41,6 +41,7 @@ func sections() []section {
 			dollars("bough.budget.perDay", "What all sessions together may cost in a day.", func(s *Settings) **float64 { return &s.Bough.Budget.PerDay }).user(),
 			flag("bough.continueOnStart", "Begin with the last session of the folder.", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
 			word("bough.autoTitle", "What sessions without a name are called: by their first message, or by a title that their model finds after the first answer.", func(s *Settings) *string { return &s.Bough.AutoTitle }, "local", "model"),
+			word("bough.lang", "Language of the terminal UI; auto is that of the system.", func(s *Settings) *string { return &s.Bough.Lang }, "auto", "en", "zh-CN").user(),
 			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
 			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }).later(),
 			word("doubleEscapeAction", "What Escape twice does in an empty editor.", func(s *Settings) *string { return &s.DoubleEscape }, "tree", "fork", "none").later(),

@@ -151,6 +151,7 @@ type Own struct {
 	Sync              string // "off", "turn" (at the ends of turns) or "always"
 	ContinueOnStart   bool
 	AutoTitle         string // "local", "model"
+	Lang              string // "auto", "en", "zh-CN"
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
 	TrustRecheck      bool
@@ -182,7 +183,7 @@ func Defaults() Settings {
 		DoubleEscape:  "tree",
 		TreeFilter:    "default",
 		SkillCommands: true,
-		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
+		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", Lang: "auto", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
 	}
 }
 

@@ -166,9 +166,9 @@ func (s *branches) choose(a *app) {
 	a.push(q)
 }
 
-func (s *branches) said(err error, done string) {
+func (s *branches) said(a *app, err error, done string) {
 	if err != nil {
-		done = sentence(err)
+		done = a.sentence(err)
 	}
 	s.note = done
 }

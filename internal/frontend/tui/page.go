@@ -69,7 +69,7 @@ func (p *page) view(a *app, width, height int) panel {
 		p.rows, p.width = p.make(width), width
 	}
 	var out panel
-	head := styled.Of(" "+p.title+" ", a.theme.title)
+	head := styled.Of(" "+a.t(p.title)+" ", a.theme.title)
 	help := height >= 5
 	p.height = max(height-1, 1)
 	if help {

@@ -121,7 +121,7 @@ func (p *paper) view(a *app, width, height int) panel {
 	if len(p.rows) > p.height {
 		where = fmt.Sprintf(" %d/%d ", min(p.top+p.height, len(p.rows)), len(p.rows))
 	}
-	out := panel{rows: []styled.Line{a.border(styled.Of(p.title, a.theme.title), where, width, a.theme.border)}}
+	out := panel{rows: []styled.Line{a.border(styled.Of(a.t(p.title), a.theme.title), where, width, a.theme.border)}}
 	for y := range p.height {
 		var l styled.Line
 		if at := p.top + y; at < len(p.rows) {
@@ -150,7 +150,7 @@ func (a *app) choiceRows(choices []choice, at, width int) (rows []styled.Line, y
 		if i == at {
 			mark, y = " > ", i
 		}
-		l := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}, {Text: c.text}}.Cut(width)
+		l := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}, {Text: a.t(c.text)}}.Cut(width)
 		if i == at {
 			l = l.Styled(a.theme.selection).Pad(width, a.theme.selection)
 		}

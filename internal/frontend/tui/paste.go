@@ -23,7 +23,7 @@ func (a *app) paste(text string) {
 			switch {
 			case err != nil || image == nil: // it is a text like any other
 				if err != nil {
-					a.flash("%s: %s", render.OneLine(path), sentence(err))
+					a.flash("%s: %s", render.OneLine(path), a.sentence(err))
 				}
 				a.editor.paste(text)
 			default:

@@ -267,7 +267,7 @@ func (p *picker) head(a *app, width int) styled.Line {
 		yes, no := a.keys.name("tui.select.confirm"), a.keys.name("tui.select.cancel")
 		return styled.Of(fmt.Sprintf(" %s %s: yes · %s: no", p.confirm.text, yes, no), a.theme.failure).Cut(width)
 	}
-	head, count := styled.Of(" "+p.title+" ", a.theme.title), styled.Of(p.count(), a.theme.dim)
+	head, count := styled.Of(" "+a.t(p.title)+" ", a.theme.title), styled.Of(p.count(), a.theme.dim)
 	if p.state != nil {
 		// Where there is no room for all, the count stays.
 		if words := p.state().Cut(width - head.Width() - count.Width() - 1); len(words) > 0 {
@@ -344,7 +344,7 @@ func (p *picker) line(a *app, y, width int) styled.Line {
 	at := p.first + y
 	if at >= len(p.found) {
 		if len(p.found) == 0 && y == 0 {
-			return styled.Of("   "+p.nothing(), a.theme.dim).Cut(width)
+			return styled.Of("   "+a.t(p.nothing()), a.theme.dim).Cut(width)
 		}
 		return nil
 	}

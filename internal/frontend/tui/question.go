@@ -29,9 +29,9 @@ func (a *app) ask(q protocol.Asked) {
 			return
 		}
 	}
-	s := &question{id: q.ID, asked: q, text: render.Clean(q.Text)}
+	s := &question{id: q.ID, asked: q, text: a.told(render.Clean(q.Text))}
 	for _, c := range q.Choices {
-		s.choices = append(s.choices, choice{render.OneLine(c.Text), func() {
+		s.choices = append(s.choices, choice{a.told(render.OneLine(c.Text)), func() {
 			call(a, protocol.Answer{Question: q.ID, Choice: c.ID}, func(_ protocol.None, err error) { a.problem(err) })
 		}})
 	}
@@ -99,7 +99,7 @@ func (q *question) take(a *app, i int) {
 func (q *question) view(a *app, width, height int) panel {
 	var p panel
 	p.rows = append(p.rows, a.border(nil, "", width, a.theme.warning))
-	words := styled.Wrap(styled.Of(q.text, a.theme.title), width-1, margin, margin)
+	words := styled.Wrap(styled.Of(a.t(q.text), a.theme.title), width-1, margin, margin)
 	p.rows = append(p.rows, words[:min(len(words), max(height-len(q.choices)-3, 1))]...)
 	for i, c := range q.choices {
 		mark, style := "   ", styled.Style{}
@@ -107,7 +107,7 @@ func (q *question) view(a *app, width, height int) panel {
 			mark, style = " > ", a.theme.selection
 			p.y = len(p.rows)
 		}
-		l := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}, {Text: c.text}}.Cut(width)
+		l := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}, {Text: a.t(c.text)}}.Cut(width)
 		if i == q.at {
 			l = l.Styled(style).Pad(width, style)
 		}

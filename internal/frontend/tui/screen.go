@@ -82,7 +82,7 @@ func (a *app) help(hints []hint, width int) styled.Line {
 		if len(l) > 0 {
 			l = append(l, styled.Span{Text: " · ", Style: a.theme.dim})
 		}
-		l = append(l, styled.Span{Text: key, Style: a.theme.key}, styled.Span{Text: " " + h.words, Style: a.theme.dim})
+		l = append(l, styled.Span{Text: key, Style: a.theme.key}, styled.Span{Text: " " + a.t(h.words), Style: a.theme.dim})
 	}
 	return l.Cut(width)
 }

@@ -109,7 +109,7 @@ func (s *sessionList) fetch() {
 				return
 			}
 			if err != nil {
-				s.problem = sentence(err)
+				s.problem = s.a.sentence(err)
 			}
 			s.loading = !last
 			was := s.path()
@@ -272,7 +272,7 @@ func (s *sessionList) asks(query string) {
 			s.busy = false
 			if err != nil {
 				if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-					s.refused = sentence(err)
+					s.refused = s.a.sentence(err)
 				}
 				return
 			}
@@ -491,7 +491,7 @@ func (s *sessionList) trash(k *known) {
 	s.p.confirm = &confirmation{"Into the trash: " + render.Cut(brief(title), 40) + "?", func() {
 		call(s.a, protocol.TrashSession{Session: path}, func(_ protocol.None, err error) {
 			if err != nil {
-				s.refused = sentence(err)
+				s.refused = s.a.sentence(err)
 				return
 			}
 			s.trashed = path
@@ -506,7 +506,7 @@ func (s *sessionList) untrash() {
 	s.trashed = ""
 	call(s.a, protocol.RestoreSession{Session: path}, func(_ string, err error) {
 		if s.refused = ""; err != nil {
-			s.refused = sentence(err)
+			s.refused = s.a.sentence(err)
 		}
 		s.fetch()
 	})
@@ -616,7 +616,7 @@ func (s *sessionList) look(path string) {
 				return
 			}
 			if s.preview.text = text; err != nil && ctx.Err() == nil {
-				s.preview.err = sentence(err)
+				s.preview.err = s.a.sentence(err)
 			}
 		}
 	})

@@ -237,7 +237,7 @@ func (s *settingsList) set(c protocol.SetSetting, undo bool) {
 	}
 	call(s.a, c, func(set protocol.SettingSet, err error) {
 		if s.failed = err != nil; err != nil {
-			s.told = sentence(err)
+			s.told = s.a.sentence(err)
 			return
 		}
 		if undo {

@@ -36,7 +36,7 @@ func (t *treeScreen) choose(a *app) {
 	end, err := tree.TurnEnd(e.ID, leaf)
 	switch {
 	case err != nil:
-		t.said(err, "")
+		t.said(a, err, "")
 	case end == e.ID:
 		t.part(a, e, protocol.Navigate{Target: e.ID, Exact: true})
 	case tree.Effective(leaf) == end:
@@ -153,18 +153,18 @@ type mover struct {
 
 // move moves the conversation; what runs is stopped first. said is told what comes of
 // it, arrived that it is done.
-func (m *mover) move(a *app, n protocol.Navigate, said func(err error, done string), arrived func()) {
+func (m *mover) move(a *app, n protocol.Navigate, said func(a *app, err error, done string), arrived func()) {
 	m.going = true
 	if a.view.Running {
-		said(nil, "stopping the run")
+		said(a, nil, "stopping the run")
 		m.after = func() {
-			said(nil, "")
+			said(a, nil, "")
 			m.move(a, n, said, arrived)
 		}
 		call(a, protocol.Abort{}, func(_ protocol.None, err error) {
 			if err != nil {
 				m.after, m.going = nil, false
-				said(err, "")
+				said(a, err, "")
 				return
 			}
 			a.takeBack()
@@ -183,9 +183,9 @@ func (m *mover) move(a *app, n protocol.Navigate, said func(err error, done stri
 		}
 		switch {
 		case err != nil:
-			said(err, "")
+			said(a, err, "")
 		case nav.Aborted:
-			said(nil, "stopped; nothing has moved")
+			said(a, nil, "stopped; nothing has moved")
 		default:
 			arrived()
 			a.moved(nav, nil)
@@ -214,7 +214,7 @@ func (t *treeScreen) fork(a *app) {
 	default:
 		call(a, protocol.Fork{Entry: e.ID}, func(f protocol.Forked, err error) {
 			if err != nil {
-				t.said(err, "")
+				t.said(a, err, "")
 				return
 			}
 			t.leaveTree(a)
@@ -233,7 +233,7 @@ func (t *treeScreen) clone(a *app) {
 	default:
 		call(a, protocol.Clone{Entry: e.ID}, func(_ protocol.None, err error) {
 			if err != nil {
-				t.said(err, "")
+				t.said(a, err, "")
 				return
 			}
 			t.leaveTree(a)
@@ -250,9 +250,9 @@ func (t *treeScreen) bring(a *app) {
 }
 
 // bringOver brings something of another branch here and says what came of it.
-func (a *app) bringOver(cmd protocol.Take, said func(err error, done string)) {
+func (a *app) bringOver(cmd protocol.Take, said func(a *app, err error, done string)) {
 	if a.view.Running {
-		said(nil, "stop the run first")
+		said(a, nil, "stop the run first")
 		return
 	}
 	var wait *summing
@@ -266,13 +266,13 @@ func (a *app) bringOver(cmd protocol.Take, said func(err error, done string)) {
 		}
 		switch {
 		case err != nil:
-			said(err, "")
+			said(a, err, "")
 		case got.Aborted:
-			said(nil, "stopped; nothing was taken")
+			said(a, nil, "stopped; nothing was taken")
 		case cmd.What == protocol.TakeSummary:
-			said(nil, "the summary is here now; /back leaves it again")
+			said(a, nil, "the summary is here now; /back leaves it again")
 		default:
-			said(nil, "brought here: "+render.Plural(len(got.Entries), "message", "messages")+"; /back leaves it again")
+			said(a, nil, "brought here: "+render.Plural(len(got.Entries), "message", "messages")+"; /back leaves it again")
 		}
 	})
 }

@@ -365,16 +365,16 @@ func (t *treeScreen) labelling(a *app, ev term.Event) {
 			return
 		}
 		text = render.Cut(text, 200)
-		call(a, protocol.SetLabel{Entry: e.ID, Text: text}, func(_ session.ID, err error) { t.said(err, "") })
+		call(a, protocol.SetLabel{Entry: e.ID, Text: text}, func(_ session.ID, err error) { t.said(a, err, "") })
 	default:
 		t.label.key(a.keys, k)
 	}
 }
 
 // said notes what came of something.
-func (t *treeScreen) said(err error, done string) {
+func (t *treeScreen) said(a *app, err error, done string) {
 	if err != nil {
-		done = sentence(err)
+		done = a.sentence(err)
 	}
 	t.note = done
 }
@@ -403,7 +403,7 @@ func (t *treeScreen) copy(a *app) {
 		return
 	}
 	if a.o.Copy == nil && len(text) > mostCopied {
-		t.said(errors.New("the text is more than terminals take over; /export writes it to a file"), "")
+		t.said(a, errors.New("the text is more than terminals take over; /export writes it to a file"), "")
 		return
 	}
 	a.copyText(text)
@@ -422,8 +422,8 @@ func (t *treeScreen) hide(a *app) {
 		}
 	}
 	if hidden {
-		call(a, protocol.Unhide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(err, "the model sees it again") })
+		call(a, protocol.Unhide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(a, err, "the model sees it again") })
 		return
 	}
-	call(a, protocol.Hide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(err, "the model does not see it from here on") })
+	call(a, protocol.Hide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(a, err, "the model does not see it from here on") })
 }

@@ -23,7 +23,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
@@ -40,6 +43,7 @@ type Options struct {
 	Theme    string       // "dark", "light", or "system": what the terminal says of itself
 	Links    bool
 	ASCII    bool
+	Lang     lang.Language
 
 	Who     string // what the session calls this front end; what others do is marked
 	Version string
@@ -422,30 +426,44 @@ func (a *app) begin() {
 
 // tell writes a line below the conversation.
 func (a *app) tell(style styled.Style, format string, args ...any) {
-	a.look.say(style, render.Clean(fmt.Sprintf(format, args...)))
+	a.look.say(style, render.Clean(a.t(format, args...)))
 }
 
 // problem tells why something failed.
 func (a *app) problem(err error) {
 	if err != nil && a.ctx.Err() == nil {
-		a.tell(a.theme.failure, "Error: %s", sentence(err))
+		a.tell(a.theme.failure, "Error: %s", a.sentence(err))
 	}
 }
 
 // flash shows a line for a moment, where the status is.
 func (a *app) flash(format string, args ...any) {
-	a.status.flash = render.OneLine(fmt.Sprintf(format, args...))
+	a.status.flash = render.OneLine(a.t(format, args...))
 	a.after(&a.fade, 4*time.Second)
 }
 
+// t says a text in the user's language, and n how many there are of something; what
+// comes finished from elsewhere goes through told. The texts are in internal/lang.
+func (a *app) t(text string, args ...any) string { return a.o.Lang.T(text, args...) }
+func (a *app) n(n int, one, many string, more ...any) string {
+	return a.o.Lang.N(n, one, many, more...)
+}
+func (a *app) told(words string) string { return a.o.Lang.Said(words) }
+
 // sentence makes a sentence of an error.
-func sentence(err error) string {
-	s := render.OneLine(err.Error())
+func (a *app) sentence(err error) string {
+	s := a.told(render.OneLine(err.Error()))
 	if s == "" {
 		return s
 	}
-	s = strings.ToUpper(s[:1]) + s[1:]
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+	if s[0] < utf8.RuneSelf {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	switch last, _ := utf8.DecodeLastRuneInString(s); {
+	case strings.ContainsRune(".!?。！？", last):
+	case unicode.Is(unicode.Han, last):
+		s += "。"
+	default:
 		s += "."
 	}
 	return s
