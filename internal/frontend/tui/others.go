@@ -14,16 +14,16 @@ import (
 func (a *app) others(by string) bool { return by != "" && by != a.o.Who }
 
 // who is what people are shown of the name of a front end.
-func who(by string) string {
+func (a *app) who(by string) string {
 	name, pid, _ := strings.Cut(by, " ")
 	if strings.Trim(pid, "0123456789") != "" {
 		return render.OneLine(by)
 	}
 	switch name {
 	case "tui", "repl":
-		return "another terminal"
+		return a.t("another terminal")
 	case "acp":
-		return "the editor"
+		return a.t("the editor")
 	case "print", "json":
 		return "bough -p"
 	}
@@ -39,7 +39,7 @@ func (a *app) heard(e protocol.Appended) {
 	if err != nil {
 		return // it is told of as damage
 	}
-	by := who(e.By)
+	by := a.who(e.By)
 	switch b := body.(type) {
 	case session.ModelChange:
 		if m := a.view.Model; m == nil || m.Provider != b.Provider || m.ID != b.ModelID {
@@ -66,10 +66,10 @@ func (a *app) heardPermissions(e protocol.PermissionsChanged) {
 		return
 	}
 	if n := len(e.Session); n > 0 {
-		a.tell(a.theme.warning, "%s changed the permissions: %s, allowed for this session: %s", who(e.By), e.Mode, strings.Join(e.Session, ", "))
+		a.tell(a.theme.warning, "%s changed the permissions: %s, allowed for this session: %s", a.who(e.By), e.Mode, strings.Join(e.Session, ", "))
 		return
 	}
-	a.tell(a.theme.warning, "%s changed the permissions: %s", who(e.By), e.Mode)
+	a.tell(a.theme.warning, "%s changed the permissions: %s", a.who(e.By), e.Mode)
 }
 
 // heardAnswer tells how a question that stood here was answered elsewhere.
@@ -79,9 +79,9 @@ func (a *app) heardAnswer(q *question, e protocol.Answered) {
 		a.flash("the question needs no answer any more")
 	case e.By == "" || e.By == a.o.Who:
 	case e.Text != "":
-		a.tell(a.theme.dim, "%s answered: %s, %s", who(e.By), said, render.Quote(e.Text, 200))
+		a.tell(a.theme.dim, "%s answered: %s, %s", a.who(e.By), said, render.Quote(e.Text, 200))
 	default:
-		a.tell(a.theme.dim, "%s answered: %s", who(e.By), said)
+		a.tell(a.theme.dim, "%s answered: %s", a.who(e.By), said)
 	}
 }
 

@@ -27,7 +27,7 @@ func (a *app) waitingRow(i int) styled.Line {
 		mark = "later: "
 	}
 	if a.others(q.By) {
-		mark = strings.TrimSuffix(mark, ": ") + " (" + who(q.By) + "): "
+		mark = strings.TrimSuffix(mark, ": ") + " (" + a.who(q.By) + "): "
 	}
 	text := render.OneLine(q.Text)
 	if q.Images > 0 {

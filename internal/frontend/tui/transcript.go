@@ -223,7 +223,7 @@ func (t *transcript) appended(e protocol.Appended, before session.ID) {
 		if t.by == nil {
 			t.by = map[session.ID]string{}
 		}
-		t.by[e.Entry.ID] = who(e.By)
+		t.by[e.Entry.ID] = t.app.who(e.By)
 	}
 	t.path = append(t.path, e.Entry)
 	t.add(len(t.path) - 1)

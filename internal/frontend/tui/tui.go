@@ -392,7 +392,7 @@ func (a *app) event(w watched) {
 			a.swap(a.place(e.New))
 		}
 		if a.others(e.By) {
-			a.flash("%s moved: %s", who(e.By), a.position(e.New))
+			a.flash("%s moved: %s", a.who(e.By), a.position(e.New))
 		}
 	case protocol.AnswerStarted:
 		a.look.fresh()
