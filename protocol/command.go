@@ -36,6 +36,7 @@ type (
 		Text     string          `json:"message,required"`
 		Images   []message.Block `json:"images,images"`
 		WhenBusy Behavior        `json:"streamingBehavior,words=steer|followUp"`
+		Kept     bool            // refuse it if the session cannot be saved just now
 	}
 
 	// Retry asks the model again from the leaf without a new message, or from Entry

@@ -40,6 +40,7 @@ type (
 		Answer     *message.Message // being streamed, as far as it has come
 		Tools      []ToolStarted    // running
 		Unsaved    int              // entries that could not be written yet
+		Unsavable  string           // why nothing can be, and what can be done about it; ""
 		MaxTurns   int
 		Context    *ContextUse
 		Open       []Asked // questions
@@ -119,6 +120,13 @@ type (
 
 // Other things.
 type (
+	// SavingChanged says that the session cannot be saved, or can be again. Why says
+	// what can be done about it; "" if it can be saved.
+	SavingChanged struct {
+		Entries int // that wait to be written
+		Why     string
+	}
+
 	QueueChanged    struct{ Queue }
 	NameChanged     struct{ Text string }
 	ModelChanged    struct{ Model provider.Info }
@@ -166,6 +174,7 @@ func (Delta) event()           {}
 func (ToolStarted) event()     {}
 func (ToolProgress) event()    {}
 func (ToolEnded) event()       {}
+func (SavingChanged) event()   {}
 func (QueueChanged) event()    {}
 func (NameChanged) event()     {}
 func (ModelChanged) event()    {}

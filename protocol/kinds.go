@@ -32,7 +32,7 @@ func events() []Event {
 		Opened{}, State{}, Appended{}, LeafMoved{},
 		RunStarted{}, LoopStarted{}, TurnStarted{}, AnswerStarted{}, Delta{}, TurnEnded{}, LoopEnded{}, RunEnded{},
 		ToolStarted{}, ToolProgress{}, ToolEnded{}, BashStarted{}, BashOutput{},
-		QueueChanged{}, NameChanged{}, ModelChanged{}, ThinkingChanged{}, ContextChanged{}, PermissionsChanged{},
+		QueueChanged{}, NameChanged{}, ModelChanged{}, ThinkingChanged{}, ContextChanged{}, PermissionsChanged{}, SavingChanged{},
 		RetryStarted{}, RetryEnded{}, Notice{}, Asked{}, Answered{}, Synced{},
 		CompactionStarted{}, CompactionEnded{}, SummaryRetryScheduled{}, SummaryRetryStarted{}, SummaryRetryEnded{},
 		BranchSummaryStarted{}, BranchSummaryEnded{},

@@ -77,6 +77,7 @@ const (
 	NotFound       Code = "not_found"
 	Cancelled      Code = "cancelled"
 	IO             Code = "io"
+	Delivered      Code = "delivered" // what was said is there, though the command failed
 )
 
 // Error is why a command failed, in words for people and for programs.

@@ -31,7 +31,13 @@ func (s *Session) promptText(c protocol.Prompt) (protocol.Disposition, error) {
 		}
 		return "", protocol.Fail(protocol.Busy, "A run is going on. Say whether the message is to steer it or to follow it, or stop it first.")
 	}
-	return s.start(queued{text: c.Text, images: c.Images})
+	first := queued{text: c.Text, images: c.Images}
+	if c.Kept {
+		if err := s.saves(first); err != nil {
+			return "", err
+		}
+	}
+	return s.start(first)
 }
 
 // start begins a run, with messages or without. Owner's.

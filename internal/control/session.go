@@ -75,11 +75,12 @@ type Session struct {
 	taken    []queued                         // out of the queues, to be said next
 	kept     kept
 	recall   recall
-	titled   bool   // a title was asked for
-	unsaved  int    // as it was last told
-	told     string // where people were told the session lies
-	mark     *time.Timer
-	notices  []protocol.Notice // of the start, for whoever watches first
+	titled   bool // a title was asked for
+	unsaved  int  // as it was last told
+	saving
+	told    string // where people were told the session lies
+	mark    *time.Timer
+	notices []protocol.Notice // of the start, for whoever watches first
 
 	use       *protocol.ContextUse // as it was last told
 	ratio     ratio
@@ -239,6 +240,7 @@ func (s *Session) noteDamage() {
 	if r, ok := s.live.Log().(interface{ ReadOnly() error }); ok {
 		if err := r.ReadOnly(); err != nil {
 			s.note("warning", "%s.", strings.ToUpper(err.Error()[:1])+err.Error()[1:])
+			s.unsavable = unsavable(err)
 		}
 	}
 }
@@ -345,7 +347,8 @@ func (s *Session) look() {
 	if unsaved {
 		s.tell(s.live.Flush(s.ctx))
 	}
-	if len(foreign) > 0 || unsaved {
+	s.mayBeSaved()
+	if len(foreign) > 0 || unsaved || s.unsavable != "" {
 		s.resting.over()
 	}
 }
@@ -545,7 +548,7 @@ func (s *Session) watch(m *mailbox, after session.Seq) {
 // state says how the session stands. Owner's.
 func (s *Session) state() protocol.State {
 	st := protocol.State{Leaf: s.branch.Leaf(), Running: s.op != nil && !s.op.summing, Compacting: s.compacting || s.op != nil && s.op.summing, Thinking: s.thinking, Queue: s.queue(),
-		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), MaxTurns: s.opts.MaxTurns,
+		Tools: slices.Clone(s.running), Unsaved: s.live.Unsaved(), Unsavable: s.unsavable, MaxTurns: s.opts.MaxTurns,
 		Context: s.contextUse(), Open: s.open()}
 	if s.model != nil {
 		info := s.model.Info()
@@ -614,6 +617,7 @@ func (s *Session) tell(err error) {
 	}
 	was := s.unsaved
 	s.unsaved = n
+	s.canSave(err)
 	switch {
 	case n == 0:
 		s.note("info", "Everything is saved again.")

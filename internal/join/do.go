@@ -131,6 +131,7 @@ func (c *Client) meet(ctx context.Context, id string) (*place, error) {
 func (c *Client) fate(ctx context.Context, cmd protocol.Request, began time.Time) error {
 	const ended = "The bough that ran this session ended meanwhile. "
 	fail := func(text string) error { return &protocol.Error{Code: protocol.IO, Text: ended + text} }
+	there := func(text string) error { return &protocol.Error{Code: protocol.Delivered, Text: ended + text} }
 	what, said := words(cmd)
 	if what == "" {
 		return fail(fmt.Sprintf("Whether it has carried out %s is not known; look, and say it again if not.", cmd.Name()))
@@ -146,16 +147,16 @@ func (c *Client) fate(ctx context.Context, cmd protocol.Request, began time.Time
 	defer kept.Close()
 	for _, w := range queue.Items {
 		if w.Text == said {
-			return fail("The message waits in the queue.")
+			return there("The message waits in the queue.")
 		}
 	}
 	began = began.Truncate(time.Millisecond)
 	for e := range kept.Tree().Log() {
 		if !e.Time.Before(began) && says(e, said) {
 			if what == "message" {
-				return fail("The message is in the session; a retry asks for the answer.")
+				return there("The message is in the session; a retry asks for the answer.")
 			}
-			return fail(fmt.Sprintf("The %s is in the session.", what))
+			return there(fmt.Sprintf("The %s is in the session.", what))
 		}
 	}
 	return fail(fmt.Sprintf("The %s is not in the session; say it again.", what))

@@ -22,12 +22,13 @@ type View struct {
 	Tree *session.Tree
 	Leaf session.ID
 
-	Model    *provider.Info
-	Thinking string
-	Queue    protocol.Queue
-	Unsaved  int
-	Context  *protocol.ContextUse
-	Open     []protocol.Asked // questions that wait for an answer
+	Model     *provider.Info
+	Thinking  string
+	Queue     protocol.Queue
+	Unsaved   int
+	Unsavable string // why nothing can be saved; ""
+	Context   *protocol.ContextUse
+	Open      []protocol.Asked // questions that wait for an answer
 
 	Running bool
 	Answer  *message.Message // being streamed, as far as it has come
@@ -82,6 +83,8 @@ func (v *View) Apply(ev protocol.Event) {
 		}
 	case protocol.ToolEnded:
 		v.Tools = slices.DeleteFunc(v.Tools, func(t Tool) bool { return t.CallID == e.CallID })
+	case protocol.SavingChanged:
+		v.Unsaved, v.Unsavable = e.Entries, e.Why
 	case protocol.QueueChanged:
 		v.Queue = e.Queue
 	case protocol.ModelChanged:
@@ -100,6 +103,7 @@ func (v *View) Apply(ev protocol.Event) {
 
 func (v *View) state(s protocol.State) {
 	v.Leaf, v.Model, v.Thinking, v.Queue, v.Unsaved, v.Running = s.Leaf, s.Model, s.Thinking, s.Queue, s.Unsaved, s.Running
+	v.Unsavable = s.Unsavable
 	v.Context, v.Open = s.Context, slices.Clone(s.Open)
 	v.Answer, v.builder, v.Tools = s.Answer, nil, nil
 	if s.Answer != nil {

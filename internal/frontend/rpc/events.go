@@ -113,6 +113,8 @@ func (w *window) all(ev protocol.Event, from session.ID, records [][]byte) [][]b
 		add(o.optional("text", e.Text).optional("by", e.By))
 	case protocol.PermissionsChanged:
 		add(permissions(newObject().str("type", "permissions_changed"), e.Permissions).optional("by", e.By))
+	case protocol.SavingChanged:
+		add(newObject().str("type", "saving_changed").num("unsaved", float64(e.Entries)).optional("reason", e.Why))
 	case protocol.BashStarted:
 		o := newObject().str("type", "bash_execution_start")
 		if id, ok := e.ID.(protocol.RawID); ok {

@@ -27,7 +27,7 @@ func (a *app) paint() term.Frame {
 	if h < 12 {
 		foot = foot[:min(len(foot), 1)]
 	}
-	queue := append(a.shellRows(h), a.queue(w)...)
+	queue := append(a.banner(w), append(a.shellRows(h), a.queue(w)...)...)
 	slot := a.slot(w, max(h-len(foot)-min(len(queue), 3)-3, 3))
 	for over := len(foot) + len(queue) + len(slot.rows) - h; over > 0 && len(queue) > 0; over-- {
 		queue = queue[:len(queue)-1]

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
@@ -61,18 +62,30 @@ func (a *app) prompt(p protocol.Prompt) {
 	if p.WhenBusy == "" {
 		p.WhenBusy = protocol.AsFollowUp
 	}
+	p.Kept = true
 	call(a, p, func(_ protocol.Disposition, err error) {
 		if err == nil {
 			return
 		}
 		a.problem(err)
-		if a.editor.empty() {
-			a.editor.set(p.Text)
-			for _, b := range p.Images {
-				a.editor.attachImage(b)
-			}
+		if protocol.CodeOf(err) != protocol.Delivered {
+			a.giveBack(p)
 		}
 	})
+}
+
+// giveBack brings a message back that was not said, in front of what was typed since.
+func (a *app) giveBack(p protocol.Prompt) {
+	text, images := a.editor.says()
+	if strings.TrimSpace(text) != "" {
+		text = p.Text + "\n\n" + text
+	} else {
+		text = p.Text
+	}
+	a.editor.set(text)
+	for _, b := range append(slices.Clone(p.Images), images...) {
+		a.editor.attachImage(b)
+	}
 }
 
 // shell is a command of the user that is running.
