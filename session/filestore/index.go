@@ -64,6 +64,9 @@ func (l *log) Index(ctx context.Context) (*session.Index, error) {
 	}
 	if size >= worthKeeping && !damaged && (covered == 0 || x.Len()-had > max(1000, had/20)) {
 		side.save(f, info, x) // a cache that cannot be written costs time only
+		if mapped, end := side.load(f, info); end == int64(x.End()) {
+			return mapped, nil // whose pages the system may take back
+		}
 	}
 	return x, nil
 }

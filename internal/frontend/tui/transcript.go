@@ -89,7 +89,7 @@ func (t *transcript) load(id session.ID, most int) []*session.Entry {
 		return nil
 	}
 	var path []*session.Entry
-	for e := tree.Get(id); e != nil && len(path) < tree.Len(); e = tree.Parent(e.ID) {
+	for e := tree.Get(id); e != nil && len(path) < tree.Size(); e = tree.Parent(e.ID) {
 		path = append(path, e)
 		if e.Type == session.TypeCompaction && t.older.first == "" {
 			t.older = t.olderOf(e)

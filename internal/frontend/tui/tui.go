@@ -364,6 +364,9 @@ func (a *app) event(w watched) {
 		a.look.reset()
 		a.openedAgain(was)
 	case protocol.State:
+		if !a.opened && a.view.Tree != nil && a.view.Tree.Size() > mostCounted {
+			a.beside(func() func() { debug.FreeOSMemory(); return nil }) // what opening a long session took
+		}
 		a.opened = true
 		a.look.rebuild()
 		a.openDrafts()
