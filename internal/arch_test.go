@@ -28,6 +28,7 @@ var floors = []struct {
 	{"internal/cli", 8},
 	{"internal/setup", 7},
 	{"", 8},
+	{"internal/picture", 0},
 	{"internal/frontend/slash", 6},
 	{"internal/frontend/...", 7},
 	{"internal/control", 5},

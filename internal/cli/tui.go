@@ -77,13 +77,14 @@ func (r *runner) screen() tui.Options {
 		colors = term.True
 	}
 	return tui.Options{
-		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors},
+		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors, Progress: screen.Progress},
 		Regular:  mode == "regular", Theme: screen.Theme, ASCII: r.args.ascii,
 		Lang:    lang.Of(r.args.lang, r.settings.Bough.Lang, r.env.Getenv),
 		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
 		Version: Version, Home: r.paths.Home, Keys: keys,
 		Quiet:  screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		Around: r.around(), Crash: r.keepCrash,
+		Pictures: r.pictures(screen), PictureWidth: int(screen.ImageWidth),
 	}
 }
 

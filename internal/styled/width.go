@@ -105,7 +105,7 @@ func safe(s string) string {
 func unsafe(r rune) bool {
 	return r < 0x20 || r >= 0x7F && r < 0xA0 || r >= 0xFFF9 && r <= 0xFFFB || r == 0xFEFF ||
 		r == 0x2028 || r == 0x2029 || r == 0x061C || r == 0x200E || r == 0x200F ||
-		r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+		r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == PictureCell
 }
 
 // breaks reports whether a line may be broken between two clusters that no blank

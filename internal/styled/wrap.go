@@ -80,7 +80,11 @@ func (w *wrapper) flush() {
 	case w.col == w.begun && w.gapW > 0 && w.wordW <= w.width-w.col: // blanks at the front, too many
 		// fall through to the words without them
 	case w.col > w.begun || len(w.rows) == 0:
-		w.rows = append(w.rows, w.row)
+		mark := Broken
+		if w.gapW > 0 {
+			mark = Wrapped
+		}
+		w.rows = append(w.rows, w.row.With(mark))
 		w.row, w.col, w.begun = Join(w.rest), w.indent, w.indent
 	}
 	w.put(w.word)

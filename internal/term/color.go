@@ -37,14 +37,29 @@ type encoder struct {
 	colors Colors
 	links  bool
 	b      []byte
+
+	pictures Pictures
+	kept     map[uint32]Picture
+	marks    bool // say where messages begin (OSC 133)
 }
 
 // row appends a line with its styles. What it writes ends in the terminal's own
 // style.
 func (e *encoder) row(l styled.Line) {
 	var now styled.Style
+	if e.marks && l.Has(styled.Message) {
+		e.b = append(e.b, "\x1b]133;A\x1b\\"...)
+	}
 	for _, s := range l {
 		if s.Text == "" {
+			continue
+		}
+		if id, row, ok := s.Picture(); ok {
+			if now.Link != "" {
+				e.b = append(e.b, "\x1b]8;;\x1b\\"...)
+			}
+			e.picture(s, id, row)
+			now = styled.Style{}
 			continue
 		}
 		next := s.Style

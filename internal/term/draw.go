@@ -18,6 +18,8 @@ type Frame struct {
 	X, Y   int // where the cursor stands in Rows, from 0
 	Cursor bool
 	Title  string // of the window; "": as it is
+
+	Working bool // something goes on, for a terminal that shows it in its tab
 }
 
 // screen knows what the terminal shows and sends what differs.
@@ -29,11 +31,15 @@ type screen struct {
 	enter string   // to be sent before anything else
 	wipe  bool     // the screen is to be cleared
 	extra string   // to be sent behind everything else
+	ahead []byte   // pictures, to be sent before the rows that show them
 	shown []string // rows, as they were sent
 	valid bool     // and still stand there
 	x, y  int      // of the cursor
 	shows bool     // the cursor
 	title string
+
+	progress bool // tell that something goes on (OSC 9;4)
+	working  bool // that was told
 }
 
 // frame returns the bytes that make the terminal show f.
@@ -45,6 +51,10 @@ func (s *screen) frame(f Frame) []byte {
 	s.enc.b = s.enc.b[:0]
 	s.put("\x1b[?2026h")
 	start := len(s.enc.b)
+	if len(s.ahead) > 0 {
+		s.enc.b = append(s.enc.b, s.ahead...)
+		s.ahead = nil
+	}
 	if s.enter != "" {
 		s.hide()
 		s.put(s.enter)
@@ -67,6 +77,10 @@ func (s *screen) frame(f Frame) []byte {
 	if f.Title != "" && f.Title != s.title {
 		s.put("\x1b]0;" + styled.Safe(f.Title) + "\x07")
 		s.title = f.Title
+	}
+	if s.progress && f.Working != s.working {
+		s.put(map[bool]string{true: "\x1b]9;4;3\x07", false: "\x1b]9;4;0\x07"}[f.Working])
+		s.working = f.Working
 	}
 	if len(s.enc.b) == start && s.extra == "" {
 		return nil

@@ -31,6 +31,8 @@ type Options struct {
 	Colors Colors
 	Links  bool
 
+	Progress bool // tell the terminal that something goes on, for its tab
+
 	// Size is how large it is where Out is no terminal, and Sizes what it becomes.
 	Size  func() (width, height int)
 	Sizes <-chan Resized
@@ -63,7 +65,7 @@ func Open(o Options) (*Terminal, error) {
 		writes: make(chan []byte, 1), written: make(chan struct{}, 1), failed: make(chan error, 1)}
 	t.in, _ = o.In.(*os.File)
 	t.out, _ = o.Out.(*os.File)
-	t.screen = screen{enc: encoder{colors: o.Colors, links: o.Links}, full: o.Full}
+	t.screen = screen{enc: encoder{colors: o.Colors, links: o.Links, marks: !o.Full}, full: o.Full, progress: o.Progress}
 	t.measure()
 	if err := t.take(); err != nil {
 		return nil, err
@@ -100,7 +102,7 @@ func (t *Terminal) SetFull(full bool) {
 	if full == t.screen.full {
 		return
 	}
-	t.screen.full, t.screen.valid = full, false
+	t.screen.full, t.screen.valid, t.screen.enc.marks = full, false, !full
 	if full {
 		t.screen.enter = "\x1b[?1049h"
 	} else {
@@ -267,10 +269,13 @@ func (t *Terminal) take() error {
 		s = "\x1b[?1049h" + s
 	}
 	if t.o.Mouse {
-		s += "\x1b[?1000h\x1b[?1006h"
+		s += "\x1b[?1002h\x1b[?1006h"
 	}
 	t.send(s)
 	t.screen.valid, t.screen.shows = false, true
+	if t.o.Full {
+		t.screen.again()
+	}
 	return nil
 }
 
@@ -291,13 +296,17 @@ func (t *Terminal) give() {
 		s = "\x1b[m" + string(down(len(t.screen.shown)-1-t.screen.y))
 	}
 	if t.o.Mouse {
-		s += "\x1b[?1006l\x1b[?1000l"
+		s += "\x1b[?1006l\x1b[?1002l"
 	}
 	s += "\x1b[<u\x1b[?2004l\x1b[?7h\x1b[?25h"
 	if t.o.Full {
-		s += "\x1b[?1049l"
+		s += t.screen.noMore() + "\x1b[?1049l"
 	} else {
 		s += "\r\n"
+	}
+	if t.screen.working {
+		s += "\x1b]9;4;0\x07"
+		t.screen.working = false
 	}
 	t.send(s)
 	t.screen.shown, t.screen.y = nil, 0

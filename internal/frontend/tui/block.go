@@ -75,7 +75,7 @@ func (a *app) userBlock(e *session.Entry, m message.Message, open bool) []styled
 	}
 	for _, b := range m.Content {
 		if b.Type == message.ImageBlock {
-			rows = append(rows, styled.Of(imageName(b), a.theme.accent))
+			rows = append(rows, a.imageRows(b, w-2)...)
 		}
 	}
 	var from styled.Line
@@ -144,10 +144,6 @@ func skill(text string) (name, rest string, ok bool) {
 	name, after, ok = strings.Cut(after, `"`)
 	_, rest, closed := strings.Cut(after, "</skill>")
 	return render.OneLine(name), strings.TrimSpace(rest), ok && closed
-}
-
-func imageName(b message.Block) string {
-	return "[image " + render.OneLine(strings.TrimPrefix(b.MimeType, "image/")) + " " + render.Bytes(int64(len(b.Data)*3/4)) + "]"
 }
 
 // more says how a closed block is opened.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/picture"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
@@ -180,8 +181,21 @@ func (e *editor) attachImage(b message.Block) {
 		return
 	}
 	e.change(false)
-	kind := render.OneLine(strings.TrimPrefix(b.MimeType, "image/"))
-	e.attach(chip{image: &b, name: fmt.Sprintf("[image #%d %s, %s]", len(e.chips)+1, kind, render.Bytes(int64(len(b.Data)*3/4)))})
+	size := picture.Look(b.Data).Size()
+	if size == "" {
+		size = render.Bytes(int64(len(b.Data) * 3 / 4))
+	}
+	e.attach(chip{image: &b, name: fmt.Sprintf("[image #%d %s]", e.images()+1, size)})
+}
+
+// images is how many images were attached.
+func (e *editor) images() (n int) {
+	for _, c := range e.chips {
+		if c.image != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // unfold puts the text of the chip at the cursor in its place.

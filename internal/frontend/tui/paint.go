@@ -20,9 +20,11 @@ func (a *app) paint() term.Frame {
 	if s := a.top(); s != nil {
 		if isWhole(s) {
 			p := s.view(a, w, h)
-			return term.Frame{Rows: clip(p.rows, w), X: p.x, Y: p.y, Cursor: p.cursor, Title: title}
+			return term.Frame{Rows: clip(p.rows, w), X: p.x, Y: p.y, Cursor: p.cursor, Title: title, Working: a.view.Running}
 		}
 	}
+	a.pictures.paints++
+	defer a.pictures.sweep(a)
 	foot := a.footer(w)
 	if h < 12 {
 		foot = foot[:min(len(foot), 1)]
@@ -36,7 +38,7 @@ func (a *app) paint() term.Frame {
 		foot = foot[:max(len(foot)-over, 0)]
 	}
 	below := len(queue) + len(slot.rows) + len(foot)
-	f := term.Frame{X: slot.x, Cursor: slot.cursor, Title: title}
+	f := term.Frame{X: slot.x, Cursor: slot.cursor, Title: title, Working: a.view.Running}
 	var rows []styled.Line
 	if a.o.Regular {
 		f.Above, rows = a.look.leaves(h)
@@ -177,7 +179,7 @@ func (a *app) title() string {
 	}
 	s := "bough - " + render.Cut(render.OneLine(name), 60)
 	if a.view.Running {
-		s = "* " + s
+		s = a.spinner() + " " + s
 	}
 	return s
 }

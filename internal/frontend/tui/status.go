@@ -90,6 +90,13 @@ func failure(e protocol.RunEnded) string {
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"}
 
+func (a *app) spinner() string {
+	if a.o.ASCII {
+		return "*"
+	}
+	return spinner[int(a.o.Now().UnixMilli()/125)%len(spinner)]
+}
+
 // line is what stands in the upper border of the editor.
 func (s *status) line(a *app) styled.Line {
 	if s.flash != "" {
@@ -114,11 +121,7 @@ func (s *status) line(a *app) styled.Line {
 		return nil
 	}
 	now := a.o.Now()
-	mark := "*"
-	if !a.o.ASCII {
-		mark = spinner[int(now.UnixMilli()/125)%len(spinner)]
-	}
-	l := styled.Line{{Text: mark + " ", Style: a.theme.accent}, {Text: words}}
+	l := styled.Line{{Text: a.spinner() + " ", Style: a.theme.accent}, {Text: words}}
 	if !s.since.IsZero() {
 		if d := now.Sub(s.since); d >= time.Second {
 			l = append(l, styled.Span{Text: " " + elapsed(d), Style: a.theme.dim})

@@ -82,7 +82,10 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 		put(a.body(text, 10, false, open, styled.Style{})...)
 	}
 	for _, b := range images {
-		put(styled.Of(imageName(b), a.theme.accent))
+		put(a.imageRows(b, a.look.width-2)...)
+	}
+	if model, ok := rawjson.GetString(details, "imageUnsupportedByModel"); ok && len(images) > 0 {
+		put(styled.Of(render.OneLine(model)+" cannot see images", a.theme.warning))
 	}
 	if open && c.result != nil {
 		if path, ok := rawjson.GetString(details, "fullOutputPath"); ok {

@@ -300,8 +300,13 @@ func (t *transcript) of(i int) drawing {
 	if d, ok := t.drawn[e]; ok && d.open == open {
 		return d
 	}
+	t.app.pictures.waiting = false
 	d := t.marked(it.at, t.app.block(it.at, open), open)
 	d.open = open
+	if t.app.pictures.waiting {
+		d.stable = 0
+		return d
+	}
 	if d.stable < len(d.lines) {
 		return d // a tool of it still runs
 	}

@@ -62,6 +62,8 @@ type Options struct {
 	History      []string                                                       // prompts of before, the oldest first
 	Remember     func(prompt string) error                                      // keeps one; nil
 	Image        func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
+	Pictures     func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
+	PictureWidth int                                                            // columns, at most; 0: 60
 	HideThinking func() bool
 	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
 	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
@@ -122,6 +124,7 @@ type app struct {
 	theme       *theme
 	keys        *keymap
 	look        transcript
+	pictures    pictures
 	editor      editor
 	screens     []screen
 	emptied     func()                // is called when no screen is open; nil: the editor is there
@@ -184,6 +187,9 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	}
 	if o.HideThinking == nil {
 		o.HideThinking = func() bool { return false }
+	}
+	if o.PictureWidth <= 0 {
+		o.PictureWidth = 60
 	}
 	if o.CompletionRows <= 0 {
 		o.CompletionRows = 5

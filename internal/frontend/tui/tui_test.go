@@ -255,7 +255,7 @@ func TestTheTerminalIsAsItWas(t *testing.T) {
 		t.Errorf("code %d, %v", code, err)
 	}
 	raw := s.Raw()
-	for _, pair := range [][2]string{{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?7l", "\x1b[?7h"}, {"\x1b[>1u", "\x1b[<u"}, {"\x1b[?1000h", "\x1b[?1000l"}} {
+	for _, pair := range [][2]string{{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?7l", "\x1b[?7h"}, {"\x1b[>1u", "\x1b[<u"}, {"\x1b[?1002h", "\x1b[?1002l"}} {
 		if on, off := strings.LastIndex(raw, pair[0]), strings.LastIndex(raw, pair[1]); on < 0 || off < on {
 			t.Errorf("%q is at %d, %q at %d", pair[0], on, pair[1], off)
 		}
