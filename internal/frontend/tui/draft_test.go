@@ -103,7 +103,7 @@ func TestImagesAreDropped(t *testing.T) {
 		}
 	})
 	s.Paste(`/tmp/my\ image.png`)
-	s.Shows("[image #1 png")
+	s.Shows("[image #1 3 B]")
 	s.Paste("/tmp/my notes.md")
 	s.Shows("/tmp/my notes.md")
 	s.Type("ctrl+a")

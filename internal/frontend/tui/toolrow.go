@@ -85,7 +85,7 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 		put(a.imageRows(b, a.look.width-2)...)
 	}
 	if model, ok := rawjson.GetString(details, "imageUnsupportedByModel"); ok && len(images) > 0 {
-		put(styled.Of(render.OneLine(model)+" cannot see images", a.theme.warning))
+		put(styled.Of(a.t("%s cannot see images", render.OneLine(model)), a.theme.warning))
 	}
 	if open && c.result != nil {
 		if path, ok := rawjson.GetString(details, "fullOutputPath"); ok {
