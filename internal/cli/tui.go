@@ -84,7 +84,7 @@ func (r *runner) screen() tui.Options {
 		Version: Version, Home: r.paths.Home, Keys: keys,
 		Quiet:  screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		Around: r.around(), Crash: r.keepCrash,
-		Pictures: r.pictures(screen), PictureWidth: int(screen.ImageWidth),
+		Clipboard: r.clipboard, Pictures: r.pictures(screen), PictureWidth: int(screen.ImageWidth),
 	}
 }
 

@@ -160,6 +160,8 @@ func (a *app) key(k term.Key) {
 			}
 			a.said(err, "thinking: %s", level)
 		})
+	case is("app.clipboard.pasteImage"):
+		a.pasteClipboard()
 	case is("app.editor.external"):
 		a.external()
 	case is("app.session.new"):

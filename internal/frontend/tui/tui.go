@@ -62,6 +62,7 @@ type Options struct {
 	History      []string                                                       // prompts of before, the oldest first
 	Remember     func(prompt string) error                                      // keeps one; nil
 	Image        func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
+	Clipboard    func(ctx context.Context) (Clip, error)                        // what it holds; nil: it cannot be read
 	Pictures     func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
 	PictureWidth int                                                            // columns, at most; 0: 60
 	HideThinking func() bool
