@@ -12,6 +12,8 @@ import (
 type Finder struct {
 	l      looker
 	filter filter
+
+	Lines *session.Reader // of the entries' tree; nil: each line is read by itself
 }
 
 // NewFinder returns a finder. Of the options the limit and what chooses sessions do
@@ -29,7 +31,13 @@ func (f *Finder) Find(e *session.Entry, label string) (Hit, bool, error) {
 	if outside && o.File == "" {
 		return Hit{}, false, nil
 	}
-	line, err := e.Raw()
+	var line []byte
+	var err error
+	if f.Lines != nil {
+		line, err = f.Lines.Read(e)
+	} else {
+		line, err = e.Raw()
+	}
 	if err != nil {
 		return Hit{}, false, err
 	}

@@ -306,7 +306,7 @@ func (t *treeScreen) found(a *app) styled.Line {
 	case f.wrong != "":
 		return styled.Of("  "+f.wrong, a.theme.failure)
 	case !f.over && f.size > 0:
-		return styled.Of(fmt.Sprintf("  searching %d%%, %d found", 100*f.seen/f.size, len(f.hits)), a.theme.dim)
+		return styled.Of(fmt.Sprintf("  searching %d%%, %d found", 100*f.seen/f.size, f.found), a.theme.dim)
 	case !f.over:
 		return styled.Of("  searching", a.theme.dim)
 	case len(f.hits) == 0:
@@ -426,7 +426,7 @@ func (t *treeScreen) words(a *app, r render.Row) styled.Line {
 		tail = " (" + p.Mark + ")"
 	}
 	if f := t.find; f != nil {
-		if h, ok := f.hits[r.Entry.ID]; ok {
+		if h, ok := f.text(r.Entry, a.view.Tree.Label(r.Entry.ID)); ok {
 			return t.hit(a, p, h, style)
 		}
 	}

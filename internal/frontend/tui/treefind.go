@@ -16,7 +16,11 @@ import (
 // finding is a search through whole texts, which goes on beside the loop.
 type finding struct {
 	expr   search.Expr
-	hits   map[session.ID]hitText
+	hits   map[session.ID]*hitText // nil: see text. Whoever grows the tree reads it too
+	texts  map[session.ID]hitText
+	seer   *search.Finder // the loop's
+	words  string         // the query, if it is plain
+	found  int
 	wrong  string // why the query is not understood
 	flat   bool
 	ready  bool // there are hits to show, or it is over
@@ -92,13 +96,24 @@ func moment(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("a time is a day such as 2026-01-31, or how long ago: 3h, 2d, 1w")
 }
 
+// mostTexts is how many hits bring along what stands around them. Of more words it is
+// looked up when they are seen.
+const mostTexts = 500
+
+// plain reports whether a query is of nothing but words that may stand anywhere: what
+// one more letter finds is among what was found before.
+func (w wanted) plain(text string) bool {
+	return !w.Expr.Empty() && w.label == "" && !strings.ContainsAny(text, `:"`)
+}
+
 // search looks anew for what is typed.
 func (t *treeScreen) search(a *app) {
 	was := t.find
 	if was != nil && was.cancel != nil {
 		was.cancel()
 	}
-	w, err := readQuery(t.query.text, a.o.Now())
+	text := t.query.text
+	w, err := readQuery(text, a.o.Now())
 	switch {
 	case err != nil:
 		t.find = &finding{wrong: render.OneLine(err.Error()), over: true}
@@ -109,31 +124,46 @@ func (t *treeScreen) search(a *app) {
 		return
 	}
 	ctx, cancel := context.WithCancel(a.ctx)
-	f := &finding{expr: w.Expr, cancel: cancel}
+	f := &finding{expr: w.Expr, cancel: cancel, seer: search.NewFinder(w.Options), texts: map[session.ID]hitText{}}
+	var among map[session.ID]*hitText // nil: all
+	known := 0                        // entries that were looked through for it
+	if w.plain(text) {
+		f.words = text
+	}
 	if was != nil {
 		f.flat = was.flat
 		f.hits, f.ready = was.hits, was.ready // until there are others
+		if was.over && was.words != "" && f.words != "" && strings.HasPrefix(f.words, was.words) {
+			among, known = was.hits, was.size
+		}
 	}
 	t.find = f
 	tree := a.view.Tree.Snapshot()
 	a.beside(func() func() {
 		defer cancel()
-		hits := map[session.ID]hitText{}
-		size, seen := tree.Size(), 0
+		hits := map[session.ID]*hitText{}
+		size, seen, shown := tree.Size(), 0, 0
 		tell := func(over bool) func() {
-			now, at := maps.Clone(hits), seen
+			at, n := seen, len(hits)
+			var now map[session.ID]*hitText
+			if over {
+				now = hits
+			} else if n >= max(2*shown, 1) { // so that all copies together are no more than the last
+				now, shown = maps.Clone(hits), n
+			}
 			return func() {
 				if t.find != f {
 					return
 				}
-				f.seen, f.size, f.over = at, size, over
-				if over || len(now) > 0 {
+				f.seen, f.size, f.over, f.found = at, size, over, n
+				if now != nil {
 					f.hits, f.ready = now, true
 					t.regrow(a)
 				}
 			}
 		}
 		finder := search.NewFinder(w.Options)
+		finder.Lines = tree.Reader()
 		needle := search.NewNeedle(w.label)
 		for e := range tree.Log() {
 			if seen++; seen%8192 == 0 {
@@ -145,26 +175,60 @@ func (t *treeScreen) search(a *app) {
 			if e.Type == session.TypeLabel {
 				continue // the entry that has it is found
 			}
+			if among != nil && seen <= known {
+				if _, ok := among[e.ID]; !ok {
+					continue
+				}
+			}
 			label := tree.Label(e.ID)
 			if w.label != "" && !needle.In(label) {
 				continue
 			}
 			// What cannot be read has no text.
 			if h, ok, err := finder.Find(e, label); ok && err == nil {
-				line := render.OneLine
-				before := line(h.Before)
-				if strings.HasSuffix(h.Before, " ") && before != "" {
-					before += " "
+				if f.words != "" && len(hits) >= mostTexts {
+					hits[e.ID] = nil
+					continue
 				}
-				after := line(h.After)
-				if strings.HasPrefix(h.After, " ") && after != "" {
-					after = " " + after
-				}
-				hits[e.ID] = hitText{h.Role, h.Tool, before, line(h.Match), after}
+				text := standsIn(h)
+				hits[e.ID] = &text
 			}
 		}
 		return tell(true)
 	})
+}
+
+// standsIn makes a hit fit for a row.
+func standsIn(h search.Hit) hitText {
+	line := render.OneLine
+	before := line(h.Before)
+	if strings.HasSuffix(h.Before, " ") && before != "" {
+		before += " "
+	}
+	after := line(h.After)
+	if strings.HasPrefix(h.After, " ") && after != "" {
+		after = " " + after
+	}
+	return hitText{h.Role, h.Tool, before, line(h.Match), after}
+}
+
+// text is what stands around what was found in an entry.
+func (f *finding) text(e *session.Entry, label string) (hitText, bool) {
+	h, ok := f.hits[e.ID]
+	switch {
+	case !ok:
+		return hitText{}, false
+	case h != nil:
+		return *h, true
+	}
+	text, known := f.texts[e.ID]
+	if !known {
+		if found, ok, err := f.seer.Find(e, label); ok && err == nil {
+			text = standsIn(found)
+		}
+		f.texts[e.ID] = text
+	}
+	return text, true
 }
 
 // regrow makes the rows anew, unfolded.

@@ -50,7 +50,7 @@ func (t *treeScreen) begin(a *app) {
 		o := t.options(a)
 		o.From, o.Most = from, 2*nearby
 		t.partial = true
-		t.take(grown(a.view.Tree, a.view.Leaf, o))
+		t.take(grown(a.view.Tree, a.view.Leaf, t.want, o))
 	}
 	t.grow(a)
 	t.count(a)
@@ -69,7 +69,7 @@ func (t *treeScreen) options(a *app) render.TreeOptions {
 	if t.layout == turns {
 		o.Filter = render.UserOnly
 	}
-	var hits map[session.ID]hitText
+	var hits map[session.ID]*hitText
 	if f := t.find; f != nil && f.wrong == "" && f.ready {
 		hits = f.hits
 		o.Match = func(e *session.Entry) bool { _, ok := hits[e.ID]; return ok }
@@ -96,16 +96,25 @@ type crop struct {
 	rows []render.Row
 	kids []int32
 	of   map[session.ID]int32
+	want session.ID // what was chosen when they were made
+	at   int        // and its row
 }
 
-func grown(tree *session.Tree, leaf session.ID, o render.TreeOptions) crop {
-	c := crop{rows: render.TreeRows(tree, leaf, o)}
+func grown(tree *session.Tree, leaf, want session.ID, o render.TreeOptions) crop {
+	c := crop{rows: render.TreeRows(tree, leaf, o), want: want}
 	c.kids = make([]int32, len(c.rows))
 	c.of = make(map[session.ID]int32, len(c.rows))
 	for i, r := range c.rows {
 		c.of[r.Entry.ID] = int32(i)
 		if r.Above >= 0 {
 			c.kids[r.Above]++
+		}
+	}
+	c.at = len(c.rows) - 1
+	for e, n := tree.Get(want), 0; e != nil && n < tree.Size(); e, n = tree.Parent(e.ID), n+1 {
+		if i, ok := c.of[e.ID]; ok {
+			c.at = int(i)
+			break
 		}
 	}
 	return c
@@ -120,14 +129,14 @@ func (t *treeScreen) grow(a *app) {
 	t.stale = false
 	o, leaf := t.options(a), a.view.Leaf
 	if a.view.Tree.Size() <= atOnce {
-		t.take(grown(a.view.Tree, leaf, o))
+		t.take(grown(a.view.Tree, leaf, t.want, o))
 		t.entered(a)
 		return
 	}
 	t.growing = true
-	tree := a.view.Tree.Snapshot()
+	tree, want := a.view.Tree.Snapshot(), t.want
 	a.beside(func() func() {
-		c := grown(tree, leaf, o)
+		c := grown(tree, leaf, want, o)
 		return func() {
 			t.growing = false
 			if t.stale {
@@ -149,7 +158,9 @@ func (t *treeScreen) take(c crop) {
 	down := t.at - t.top
 	t.rows, t.kids, t.of = c.rows, c.kids, c.of
 	t.at = len(t.rows) - 1
-	if at, ok := t.listed(t.want); ok {
+	if c.want == t.want {
+		t.at = c.at
+	} else if at, ok := t.listed(t.want); ok {
 		t.at = at
 	}
 	t.at = max(t.at, 0)
