@@ -258,7 +258,8 @@ func (f *finder) bar(a *app, width int) (styled.Line, int) {
 	default:
 		words = fmt.Sprintf("%d of %d so far", f.at+1, n)
 	}
-	right := styled.Join(styled.Of(" "+words+"  ", a.theme.accent), a.help(f.hints(), width))
+	right := styled.Of(" "+words+"  ", a.theme.accent)
+	right = styled.Join(right, a.help(f.hints(), width-right.Width()-9-width/3))
 	room := max(width-right.Width()-10, width/3)
 	line, x := f.query.draw(max(room, 1), styled.Style{})
 	l := styled.Join(styled.Of(" Search: ", a.theme.title), line)

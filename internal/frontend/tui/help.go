@@ -30,7 +30,6 @@ func (h *help) text(i int) string {
 
 func (h *help) row(i, width int, _ bool) styled.Line {
 	r, t := h.list[i], h.a.theme
-	names := min(26, max(width/2, 8))
 	style := styled.Style{}
 	switch r.kind {
 	case "key":
@@ -38,7 +37,7 @@ func (h *help) row(i, width int, _ bool) styled.Line {
 	case "page":
 		style = t.accent
 	}
-	return styled.Join(styled.Of(r.name, style).Cut(names).Pad(names+1, styled.Style{}), styled.Of(r.words, t.dim)).Cut(width)
+	return beside(styled.Of(r.name, style), styled.Of(r.words, t.dim), 26, width)
 }
 
 func (h *help) detail(i, width int) []styled.Line {

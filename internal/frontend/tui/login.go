@@ -38,9 +38,8 @@ func (l *accountList) row(i, width int, _ bool) styled.Line {
 	case c.SignsIn:
 		words = "signs in by the browser, or takes a key"
 	}
-	names := min(30, max(width/2, 8))
 	name := styled.Line{{Text: brief(c.Name)}, {Text: " [" + brief(c.ID) + "]", Style: t.dim}}
-	return styled.Join(name.Cut(names).Pad(names+1, styled.Style{}), styled.Of(brief(words), style)).Cut(width)
+	return beside(name, styled.Of(brief(words), style), 30, width)
 }
 
 // accounts fetches the providers beside the loop.

@@ -69,7 +69,7 @@ func (p *page) view(a *app, width, height int) panel {
 		p.rows, p.width = p.make(width), width
 	}
 	var out panel
-	head := styled.Of(" "+a.t(p.title)+" ", a.theme.title)
+	head := styled.Of(a.t(p.title), a.theme.title)
 	help := height >= 5
 	p.height = max(height-1, 1)
 	if help {
@@ -84,9 +84,13 @@ func (p *page) view(a *app, width, height int) panel {
 	}
 	p.top = max(min(p.top, len(p.rows)-p.height), 0)
 	if len(p.rows) > p.height {
-		head = styled.Join(head, styled.Of(render.Plural(len(p.rows)-p.top-min(p.height, len(p.rows)-p.top), "row", "rows")+" more", a.theme.dim))
+		head = styled.Join(head, styled.Of(" "+render.Plural(len(p.rows)-p.top-min(p.height, len(p.rows)-p.top), "row", "rows")+" more", a.theme.dim))
 	}
-	out.rows = append(out.rows, head.Cut(width))
+	if p.fills {
+		out.rows = append(out.rows, styled.Join(margin, head).Cut(width))
+	} else {
+		out.rows = append(out.rows, a.border(head, "", width, a.theme.border))
+	}
 	if help {
 		out.rows = append(out.rows, styled.Join(margin, a.help(p.hints(), width-1)))
 	}

@@ -162,7 +162,7 @@ func (a *app) queue(width int) []styled.Line {
 	if k := a.keys.name("app.message.dequeue"); k != "" && n > 0 {
 		words := " takes all back"
 		if n > 1 {
-			words = " lists them, again: takes all back"
+			words = " lists them, again takes all back"
 		}
 		out = append(out, styled.Of(" "+k+words, a.theme.dim).Cut(width))
 	}
@@ -210,7 +210,8 @@ func (a *app) footer(width int) []styled.Line {
 			model += " - " + a.view.Thinking
 		}
 	}
-	left := styled.Join(styled.Of(a.status.tally.took(), a.theme.dim), a.gauge())
+	gauge := a.gauge()
+	left := styled.Join(styled.Of(a.status.tally.took(width-gauge.Width()-4), a.theme.dim), gauge)
 	return []styled.Line{styled.Of(" "+where, a.theme.dim).Cut(width), a.spread(left, model, width)}
 }
 

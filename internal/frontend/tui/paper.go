@@ -111,9 +111,11 @@ func (p *paper) draw(a *app, width int) {
 
 func (p *paper) view(a *app, width, height int) panel {
 	p.draw(a, max(width-2, 1))
-	below := len(p.choices)
-	if below > 0 {
-		below++
+	var answers []styled.Line
+	below, y := 0, 0
+	if n := len(p.choices); n > 0 {
+		answers, y = a.choiceRows(p.choices, p.at, width, max(height/2, n))
+		below = len(answers) + 1
 	}
 	p.height = max(height-2-below, 1)
 	p.scroll(0)
@@ -131,9 +133,8 @@ func (p *paper) view(a *app, width, height int) panel {
 	}
 	if below > 0 {
 		out.rows = append(out.rows, a.border(nil, "", width, a.theme.warning))
-		rows, y := a.choiceRows(p.choices, p.at, width)
 		out.y = len(out.rows) + y
-		out.rows = append(out.rows, rows...)
+		out.rows = append(out.rows, answers...)
 	}
 	out.rows = append(out.rows, styled.Join(margin, a.help(p.hints(), width-1)))
 	if over := len(out.rows) - height; over > 0 && below > 0 { // the answers go before the text
@@ -143,18 +144,38 @@ func (p *paper) view(a *app, width, height int) panel {
 	return out
 }
 
-// choiceRows draws answers, a row each, and says in which row the chosen one stands.
-func (a *app) choiceRows(choices []choice, at, width int) (rows []styled.Line, y int) {
-	for i, c := range choices {
+// choiceRows draws answers, and says in which row the chosen one stands. Each has as
+// many rows as its words want; if there is no room for that, only the chosen one.
+func (a *app) choiceRows(choices []choice, at, width, room int) (rows []styled.Line, y int) {
+	blank := styled.Of("     ", styled.Style{})
+	draw := func(i int, whole bool) []styled.Line {
 		mark := "   "
 		if i == at {
-			mark, y = " > ", i
+			mark = " > "
 		}
-		l := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}, {Text: a.t(c.text)}}.Cut(width)
+		front := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}}
+		words := styled.Of(a.t(choices[i].text), styled.Style{})
+		own := []styled.Line{styled.Join(front, words).Cut(width)}
+		if whole {
+			own = styled.Wrap(words, width-1, front, blank)
+		}
+		for k := range own {
+			if i == at {
+				own[k] = own[k].Styled(a.theme.selection).Pad(width, a.theme.selection)
+			}
+		}
+		return own
+	}
+	all := 0
+	for i := range choices {
+		all += len(draw(i, true))
+	}
+	for i := range choices {
 		if i == at {
-			l = l.Styled(a.theme.selection).Pad(width, a.theme.selection)
+			y = len(rows)
 		}
-		rows = append(rows, l)
+		whole := all <= room || i == at && len(draw(i, true))+len(choices)-1 <= room
+		rows = append(rows, draw(i, whole)...)
 	}
 	return rows, y
 }

@@ -72,6 +72,9 @@ type confirmation struct {
 func (p *picker) whole() bool { return p.fills }
 
 func (p *picker) hints() []hint {
+	if p.confirm != nil {
+		return []hint{{"tui.select.confirm", "yes"}, {"tui.select.cancel", "no"}}
+	}
 	h := []hint{{"tui.select.confirm", cmp.Or(p.verb, "choose")}, {"tui.select.cancel", "close"}}
 	return append(h, p.more...)
 }
@@ -264,10 +267,9 @@ const besideFrom = 100
 
 func (p *picker) head(a *app, width int) styled.Line {
 	if p.confirm != nil {
-		yes, no := a.keys.name("tui.select.confirm"), a.keys.name("tui.select.cancel")
-		return styled.Of(fmt.Sprintf(" %s %s: yes · %s: no", p.confirm.text, yes, no), a.theme.failure).Cut(width)
+		return styled.Of(p.confirm.text, a.theme.failure).Cut(width)
 	}
-	head, count := styled.Of(" "+a.t(p.title)+" ", a.theme.title), styled.Of(p.count(), a.theme.dim)
+	head, count := styled.Of(a.t(p.title)+" ", a.theme.title), styled.Of(p.count(), a.theme.dim)
 	if p.state != nil {
 		// Where there is no room for all, the count stays.
 		if words := p.state().Cut(width - head.Width() - count.Width() - 1); len(words) > 0 {
@@ -280,8 +282,12 @@ func (p *picker) head(a *app, width int) styled.Line {
 func (p *picker) view(a *app, width, height int) panel {
 	p.search()
 	var out panel
-	out.rows = append(out.rows, p.head(a, width))
-	if height >= 9 {
+	if p.fills {
+		out.rows = append(out.rows, styled.Join(margin, p.head(a, width-1)))
+	} else {
+		out.rows = append(out.rows, a.border(p.head(a, width-6), "", width, a.theme.border))
+	}
+	if height >= 9 || p.confirm != nil {
 		out.rows = append(out.rows, styled.Join(margin, a.help(p.hints(), width-1)))
 	}
 	line, x := p.query.draw(max(width-3, 1), styled.Style{})
@@ -398,12 +404,20 @@ func (t table) row(i, width int, _ bool) styled.Line {
 	if names == 0 {
 		names = 24
 	}
-	names = min(names, max(width/2, 8))
-	name := styled.Of(t.texts[i].name, styled.Style{}).Cut(names)
-	if t.texts[i].beside == "" {
-		return styled.Of(t.texts[i].name, styled.Style{}).Cut(width)
+	return beside(styled.Of(t.texts[i].name, styled.Style{}), styled.Of(t.texts[i].beside, t.a.theme.dim), names, width)
+}
+
+// beside draws a name and what there is to say of it, in two columns. Where there is
+// little room the name is whole, and the rest goes.
+func beside(name, words styled.Line, names, width int) styled.Line {
+	if len(words) == 0 || words.Width() == 0 {
+		return name.Cut(width)
 	}
-	return styled.Join(name.Pad(names+1, styled.Style{}), styled.Of(t.texts[i].beside, t.a.theme.dim)).Cut(width)
+	names = min(names, max(width/2, 8))
+	if width >= 50 {
+		name = name.Cut(names)
+	}
+	return styled.Join(name.Pad(names, styled.Style{}), styled.Of(" ", styled.Style{}), words).Cut(width)
 }
 
 // brief makes one line of words of others, of which there may be a megabyte.

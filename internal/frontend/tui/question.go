@@ -101,18 +101,9 @@ func (q *question) view(a *app, width, height int) panel {
 	p.rows = append(p.rows, a.border(nil, "", width, a.theme.warning))
 	words := styled.Wrap(styled.Of(a.t(q.text), a.theme.title), width-1, margin, margin)
 	p.rows = append(p.rows, words[:min(len(words), max(height-len(q.choices)-3, 1))]...)
-	for i, c := range q.choices {
-		mark, style := "   ", styled.Style{}
-		if i == q.at {
-			mark, style = " > ", a.theme.selection
-			p.y = len(p.rows)
-		}
-		l := styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('1'+i)) + " ", Style: a.theme.dim}, {Text: a.t(c.text)}}.Cut(width)
-		if i == q.at {
-			l = l.Styled(style).Pad(width, style)
-		}
-		p.rows = append(p.rows, l)
-	}
+	answers, y := a.choiceRows(q.choices, q.at, width, height-len(p.rows)-1)
+	p.y = len(p.rows) + y
+	p.rows = append(p.rows, answers...)
 	p.rows = append(p.rows, styled.Join(margin, a.help(q.hints(), width-1)))
 	return p
 }

@@ -71,18 +71,27 @@ func (a *app) top() screen {
 	return nil
 }
 
-// help draws the line of help of a screen, of the keys as they are.
+// help draws the line of help of a screen, of the keys as they are. What has no room is
+// left out whole, the last ones first.
 func (a *app) help(hints []hint, width int) styled.Line {
 	var l styled.Line
+	used := 0
 	for _, h := range hints {
 		key := a.keys.name(h.action)
 		if key == "" {
 			continue
+		}
+		used += styled.Width(key) + 1 + styled.Width(h.words)
+		if len(l) > 0 {
+			used += 3
+		}
+		if used > width {
+			break
 		}
 		if len(l) > 0 {
 			l = append(l, styled.Span{Text: " · ", Style: a.theme.dim})
 		}
 		l = append(l, styled.Span{Text: key, Style: a.theme.key}, styled.Span{Text: " " + a.t(h.words), Style: a.theme.dim})
 	}
-	return l.Cut(width)
+	return l
 }

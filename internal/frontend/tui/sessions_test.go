@@ -212,7 +212,7 @@ func TestSessionsRenamedAndThrownAway(t *testing.T) {
 	s.Type("down", "ctrl+r", "a new name", "enter")
 	s.Shows("a new name")
 	s.Type("ctrl+d")
-	s.Shows("Into the trash: a new name? enter: yes · esc: no")
+	s.Shows("Into the trash: a new name?", "enter yes · esc no")
 	s.Type("x", "ctrl+d", "down", "escape")
 	s.Hides("Into the trash")
 	s.Type("ctrl+d", "enter")

@@ -87,7 +87,7 @@ func (s *settingsList) row(i, width int, _ bool) styled.Line {
 	value := brief(shown(now.Value))
 	from, _, _ := strings.Cut(now.From, ",")
 	from = " (" + brief(from) + ")"
-	if width < 50 {
+	if width < 50 || now.Value == "" {
 		from = ""
 	}
 	vs := t.success
@@ -107,7 +107,7 @@ func shown(value string) string {
 func (s *settingsList) detail(i, width int) []styled.Line {
 	set, t := s.list[i], s.a.theme
 	rows := []styled.Line{nil}
-	words := set.Help + " " + strings.ToUpper(set.Allowed[:min(1, len(set.Allowed))]) + set.Allowed[min(1, len(set.Allowed)):] + "."
+	words := set.Help + " " + capital(set.Allowed) + "."
 	if set.Default != "" {
 		words += " Default: " + set.Default + "."
 	}

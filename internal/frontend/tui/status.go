@@ -128,7 +128,10 @@ func (s *status) line(a *app) styled.Line {
 		}
 	}
 	if k := a.keys.name("app.interrupt"); k != "" {
-		l = append(l, styled.Span{Text: " · " + k + " stops", Style: a.theme.dim})
+		stops := " · " + k + " stops"
+		if a.look.width == 0 || l.Width()+styled.Width(stops) <= a.look.width-6 {
+			l = append(l, styled.Span{Text: stops, Style: a.theme.dim})
+		}
 	}
 	return l
 }

@@ -75,8 +75,9 @@ func (t *tally) add(e protocol.Appended) {
 	}
 }
 
-// took is tokens and cost, for the footer.
-func (t *tally) took() string {
+// took is tokens and cost, for the footer: as much of them as there is room for, the
+// cost of the session above all.
+func (t *tally) took(room int) string {
 	if !t.known {
 		return ""
 	}
@@ -89,14 +90,15 @@ func (t *tally) took() string {
 			parts = append(parts, p.mark+render.Count(p.n))
 		}
 	}
-	if c := render.Dollars(t.all.Cost); c != "" {
-		if b := render.Dollars(t.branch.Cost); b != "" && b != c && !t.moved {
-			c += " (branch " + b + ")"
+	tokens, cost := strings.Join(parts, " "), render.Dollars(t.all.Cost)
+	ways := []string{tokens + " " + cost, cost}
+	if b := render.Dollars(t.branch.Cost); b != "" && b != cost && !t.moved {
+		ways = append([]string{tokens + " " + cost + " (branch " + b + ")"}, ways...)
+	}
+	for _, words := range ways {
+		if words = strings.TrimSpace(words); words != "" && len(words) <= room {
+			return words + "  "
 		}
-		parts = append(parts, c)
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, " ") + "  "
+	return ""
 }

@@ -137,8 +137,7 @@ func (l *serverList) row(i, width int, _ bool) styled.Line {
 	if s.Problem != "" {
 		words += ": " + s.Problem
 	}
-	names := min(24, max(width/2, 8))
-	return styled.Join(styled.Of(brief(s.Server), styled.Style{}).Cut(names).Pad(names+1, styled.Style{}), styled.Of(brief(words), style)).Cut(width)
+	return beside(styled.Of(brief(s.Server), styled.Style{}), styled.Of(brief(words), style), 24, width)
 }
 
 func (l *serverList) detail(i, width int) []styled.Line {

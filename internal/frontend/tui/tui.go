@@ -466,9 +466,7 @@ func (a *app) sentence(err error) string {
 	if s == "" {
 		return s
 	}
-	if s[0] < utf8.RuneSelf {
-		s = strings.ToUpper(s[:1]) + s[1:]
-	}
+	s = capital(s)
 	switch last, _ := utf8.DecodeLastRuneInString(s); {
 	case strings.ContainsRune(".!?。！？", last):
 	case unicode.Is(unicode.Han, last):
@@ -477,6 +475,15 @@ func (a *app) sentence(err error) string {
 		s += "."
 	}
 	return s
+}
+
+// capital begins a text with a capital letter.
+func capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	if first == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[n:]
 }
 
 // crashed keeps what a panic left and says where.

@@ -5,6 +5,7 @@ package termtest
 
 import (
 	"fmt"
+	"image/color"
 	"io"
 	"strings"
 	"sync"
@@ -27,6 +28,53 @@ func New(width, height int) *Terminal {
 	// What the terminal answers is not wanted: tests say themselves what it says.
 	go func() { _, _ = io.Copy(io.Discard, t.e) }()
 	return t
+}
+
+// Close ends it. What it showed can still be read.
+func (t *Terminal) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.e.Close()
+}
+
+// Size is how large it is.
+func (t *Terminal) Size() (width, height int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.e.Width(), t.e.Height()
+}
+
+// Cell is a character on the screen, over Width columns; "" is an empty place.
+type Cell struct {
+	X, Width                                       int
+	Text                                           string
+	FG, BG                                         color.Color // nil: the terminal's own
+	Bold, Faint, Italic, Underline, Strike, Turned bool
+}
+
+// Cells are the cells of a row from left to right, those that show something.
+func (t *Terminal) Cells(y int) []Cell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []Cell
+	for x := 0; x < t.e.Width(); {
+		c := t.e.CellAt(x, y)
+		if c == nil || c.Width == 0 {
+			x++
+			continue
+		}
+		a := c.Style.Attrs
+		cell := Cell{X: x, Width: c.Width, Text: c.Content, FG: c.Style.Fg, BG: c.Style.Bg, Bold: a&uv.AttrBold != 0, Faint: a&uv.AttrFaint != 0, Italic: a&uv.AttrItalic != 0,
+			Strike: a&uv.AttrStrikethrough != 0, Turned: a&uv.AttrReverse != 0, Underline: c.Style.Underline != 0}
+		if strings.TrimSpace(cell.Text) == "" {
+			cell.Text = ""
+		}
+		if cell.Text != "" || cell.BG != nil || cell.Turned {
+			out = append(out, cell)
+		}
+		x += c.Width
+	}
+	return out
 }
 
 // Write shows bytes.

@@ -231,8 +231,11 @@ func (s *Screen) Paste(text string) { s.Send(termtest.Pasted(text)) }
 // Resize makes the terminal another size.
 func (s *Screen) Resize(width, height int) {
 	s.Terminal.Resize(width, height)
-	s.sizes <- term.Resized{Width: width, Height: height}
+	s.Sized(width, height)
 }
+
+// Sized tells the UI of a size.
+func (s *Screen) Sized(width, height int) { s.sizes <- term.Resized{Width: width, Height: height} }
 
 // patience is how long a test waits for something that never comes. It is no
 // measure of anything.

@@ -1,0 +1,155 @@
+package tui_test
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/boughdev/bough/internal/frontend/tui"
+	"github.com/boughdev/bough/internal/frontend/tui/tuitest"
+	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/session/memstore"
+)
+
+// A stage is a terminal UI whose time stands still while it is looked at: what shows
+// hangs on what was typed and told, and on nothing else.
+type stage struct {
+	*tuitest.Screen
+	t *testing.T
+	p *puppet
+}
+
+// settle lets a little time pass and waits until all is quiet.
+func (s *stage) settle() {
+	time.Sleep(101 * time.Millisecond)
+	synctest.Wait()
+}
+
+// play types keys, one after the other.
+func (s *stage) play(keys ...string) {
+	for _, k := range keys {
+		s.Type(k)
+		s.settle()
+	}
+}
+
+// size makes the terminal another one, beyond by so many columns and rows larger than
+// the UI is told.
+func (s *stage) size(width, height, beyond int) {
+	s.Terminal.Resize(width+beyond, height+beyond)
+	s.Sized(width, height)
+	s.settle()
+}
+
+// signals has the goroutine that takes signals begin, which is not to be of a stage.
+var signals = sync.OnceFunc(func() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	signal.Stop(c)
+})
+
+// onStage shows a scene at a size, and ends it after f.
+func onStage(t *testing.T, sc scene, width, height, beyond int, f func(s *stage), change ...func(*tui.Options)) {
+	t.Helper()
+	signals()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		model := stubs[0]
+		p := &puppet{events: make(chan protocol.Event, 10_000), do: newAnswers().do}
+		tree := session.NewTree()
+		for _, ev := range sc.session() {
+			tree.Add(ev.(protocol.Appended).Entry)
+		}
+		p.tell(protocol.Opened{Header: session.Header{ID: "puppet", CWD: "/srv"}, Tree: tree, Fresh: tree.Len() == 0},
+			protocol.State{Leaf: tree.Leaf(), Model: &model, Thinking: "low", Context: &protocol.ContextUse{Tokens: 12_000, Window: 200_000, Known: true}})
+		set := func(o *tui.Options) {
+			o.Now = func() time.Time { return now.Add(time.Since(begin)) }
+			o.Around = neighbourhood()
+			o.Files = func(string) []string { return []string{"main.go", "cmd/root.go", "数据/读我.md"} }
+			o.Detach = func() error { return nil }
+			o.Terminal.Size = func() (int, int) { return width, height }
+		}
+		s := &stage{tuitest.Start(t, p, width+beyond, height+beyond, append([]func(*tui.Options){set}, append(sc.options, change...)...)...), t, p}
+		defer func() {
+			s.End()
+			s.Terminal.Close()
+		}()
+		s.settle()
+		if sc.act != nil {
+			sc.act(s)
+		}
+		s.play(sc.keys...)
+		s.settle()
+		f(s)
+	})
+}
+
+// answers is a session service that knows an answer to all that screens ask.
+type answers struct {
+	kit     *kit
+	library *library
+}
+
+func newAnswers() *answers {
+	l := newLibrary()
+	for i := range l.all {
+		s := &l.all[i]
+		d := now.Sub(noon)
+		s.Created, s.Modified, s.Touched = s.Created.Add(d), s.Modified.Add(d), s.Touched.Add(d)
+	}
+	return &answers{newKit(), l}
+}
+
+func (a *answers) do(cmd protocol.Request) (any, error) {
+	switch cmd.(type) {
+	case protocol.GetCommands:
+		return protocol.Commands{Commands: []protocol.CommandInfo{{Command: "review", Description: "Reviews what was changed", Kind: "prompt", Scope: "project"}, {Command: "skill:pdf", Description: "Reads PDF files", Kind: "skill", Scope: "user"}}}, nil
+	case protocol.GetStats:
+		return protocol.Stats{Stats: session.Stats{Messages: 17, User: 4, Assistant: 8, ToolCalls: 5, ToolResults: 5, Input: 9600, Output: 2400, CacheRead: 4800, Cost: 0.033}, Context: &protocol.ContextUse{Tokens: 12_000, Window: 200_000, Known: true}}, nil
+	case protocol.GetCost:
+		return protocol.Cost{Turn: session.Tally{Calls: 2, Input: 2400, Output: 600, Cost: 0.009}, Branch: session.Tally{Calls: 5, Input: 6000, Output: 1500, CacheRead: 3000, Cost: 0.02},
+			Session: session.Tally{Calls: 8, Input: 9600, Output: 2400, CacheRead: 4800, Cost: 0.033}, Next: &protocol.Forecast{Tokens: 12_000, Cached: 9000, Output: 300, Prompt: 0.0117, Answer: 0.0045}}, nil
+	case protocol.GetPermissions:
+		return protocol.Permissions{Mode: "ask", Modes: []protocol.PermissionMode{{ID: "ask", Text: "asks before what changes something"}, {ID: "all", Text: "asks nothing"}}, Allow: []string{"bash(git status*)"}, Session: []string{"bash(go test*)"}}, nil
+	}
+	if r, err := a.kit.do(cmd); err == nil {
+		return r, nil
+	}
+	return a.library.do(cmd)
+}
+
+// neighbourhood is what lies around the session.
+func neighbourhood() tui.Around {
+	return tui.Around{
+		Accounts: accounts(), Gone: func(dir string) bool { return dir == "/gone" }, Repository: func(string) string { return "" },
+		Trust: func(string) (tui.Trust, error) { return project, nil },
+		Read: func(ctx context.Context, path string) (*session.Session, error) {
+			mem := &memstore.Store{}
+			l, err := mem.Create(ctx, session.Header{CWD: "/srv"}.Complete(),
+				[]byte(`{"type":"message","id":"m1","parentId":null,"timestamp":"2026-05-04T10:00:00.000Z","message":{"role":"user","content":"how many words has it?"}}`))
+			if err != nil {
+				return nil, err
+			}
+			id := l.Header().ID
+			l.Close()
+			return session.Open(ctx, mem, id)
+		},
+	}
+}
+
+// plain are looks of a terminal that a scene must stand.
+var looks = []struct {
+	name   string
+	change func(*tui.Options)
+}{
+	{"NO_COLOR", func(o *tui.Options) { o.Terminal.Colors = term.NoColors }},
+	{"16 colors", func(o *tui.Options) { o.Terminal.Colors = term.Sixteen }},
+	{"light", func(o *tui.Options) { o.Theme = "light" }},
+	{"ascii", func(o *tui.Options) { o.ASCII = true }},
+}
