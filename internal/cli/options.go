@@ -40,6 +40,7 @@ type args struct {
 	verbose                      bool
 	offline, quiet, ascii        bool
 	lang                         string
+	screenReader                 bool
 	maxTurns                     int      // -1: not given
 	warn                         []string // what is odd about options that are accepted all the same
 }
@@ -143,6 +144,7 @@ func options() []option {
 		{"all-branches", "", flag, "", "with --export: the whole tree", on(func(a *args) *bool { return &a.allBranches })},
 		{"quiet", "q", flag, "", "leave out what is not the answer", on(func(a *args) *bool { return &a.quiet })},
 		{"verbose", "", flag, "", "begin with the header also where the setting quietStartup leaves it out", on(func(a *args) *bool { return &a.verbose })},
+		{"screen-reader", "", flag, "", "plain lines, each written once, and lists with numbers", on(func(a *args) *bool { return &a.screenReader })},
 		{"ascii", "", flag, "", "draw trees with plain characters", on(func(a *args) *bool { return &a.ascii })},
 		{"lang", "", value, "LANGUAGE", "language of the terminal UI: en or zh-CN; without it that of the system", setLanguage},
 		{"help", "h", flag, "", "this text", on(func(a *args) *bool { return &a.help })},

@@ -108,6 +108,10 @@ func (r *runner) warnOfTools() {
 // run opens the session and gives it to a front end.
 func (r *runner) run(ctx context.Context) (code int, err error) {
 	m := chooseMode(r.args, r.env)
+	speech := r.speech()
+	if m == modeTUI && speech != "" {
+		m = modeREPL
+	}
 	if r.args.resume && !r.env.StdinTerminal {
 		return 1, errors.New("--resume asks which session to open, which needs a terminal. Use --session ID or -c")
 	}
@@ -177,7 +181,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,
-			Terminal: r.env.StdinTerminal && r.env.StdoutTerminal, NoColor: noColor(r.env.Getenv), ASCII: r.args.ascii,
+			Terminal: r.env.StdinTerminal && r.env.StdoutTerminal, NoColor: noColor(r.env.Getenv), ASCII: r.args.ascii, Speech: speech,
 			Width: r.env.Width, Quiet: r.args.quiet, Version: Version, Hint: hint, Prompts: prompts, Who: start.Who,
 			Interrupts: relay(ctx, r.env.Interrupts), Home: r.paths.Home,
 			NoHeader:     r.settings.Screen.QuietStartup == "true" && !r.args.verbose,
@@ -188,6 +192,22 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	return printer.Run(ctx, c, printer.Options{Who: start.Who, Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,
 		Out: r.env.Stdout, Err: r.env.Stderr})
+}
+
+// speech says what asks for the screen reader mode: the option, the variable ACCESSIBLE,
+// by which other programs go too, or the setting; "" if nothing does.
+func (r *runner) speech() string {
+	switch v := r.env.Getenv("ACCESSIBLE"); {
+	case r.args.screenReader:
+		return "--screen-reader"
+	case v == "0" || v == "false":
+		return ""
+	case v != "":
+		return "ACCESSIBLE=" + render.OneLine(v)
+	case r.settings.Bough.ScreenReader:
+		return "the setting bough.screenReader"
+	}
+	return ""
 }
 
 // relay listens for interrupts as long as ctx lasts, so that none ends the

@@ -96,7 +96,9 @@ func sections() []section {
 			resources("themes", "Themes: files or folders, as for skills.", func(s *Settings) *Lists { return &s.Themes }).later(),
 			flag("enableSkillCommands", "Make a command /skill:NAME of each skill.", func(s *Settings) *bool { return &s.SkillCommands }).was("skills.enableSkillCommands", same),
 		}},
-		{"Terminal", screen()},
+		{"Terminal", append(screen(),
+			flag("bough.screenReader", "Plain lines for people who listen, in place of the terminal UI; --screen-reader is the same for once.", func(s *Settings) *bool { return &s.Bough.ScreenReader }).user(),
+		)},
 		{"Of pi alone", []key{
 			foreign(Pi, "cacheWarming", "Keep prompt caches warm.", Word, "off", "streaming", "idle").user(),
 			foreign(Pi, "codemode", "Tools by scripts.", Object),

@@ -155,6 +155,7 @@ type Own struct {
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
 	TrustRecheck      bool
+	ScreenReader      bool
 	Trash             string // a program that is given the files of sessions that are thrown away; "" or "bough": bough's own trash
 }
 

@@ -18,6 +18,7 @@ type answer struct {
 }
 
 type block struct {
+	spoken  prose
 	style   style
 	clean   render.Cleaner
 	wrap    render.Wrapper
@@ -45,6 +46,10 @@ func (a *answer) add(out *output, d message.Delta) {
 		}
 		a.blocks[d.Index] = b
 	}
+	if out.speech {
+		a.speak(out, b, d)
+		return
+	}
 	switch d.Kind {
 	case message.TextDelta, message.ThinkingDelta:
 		if b.begun && (a.last != d.Index || !out.open) {
@@ -62,7 +67,12 @@ func (a *answer) add(out *output, d message.Delta) {
 // rest writes what was held back.
 func (a *answer) rest(out *output) {
 	for _, index := range slices.Sorted(maps.Keys(a.blocks)) {
-		a.write(out, index, a.blocks[index].wrap.End())
+		b := a.blocks[index]
+		if out.speech {
+			b.say(out, b.spoken.end())
+			continue
+		}
+		a.write(out, index, b.wrap.End())
 	}
 }
 

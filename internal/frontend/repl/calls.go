@@ -26,7 +26,10 @@ type toolCall struct {
 
 func (c *calls) started(out *output, e protocol.ToolStarted, width int) {
 	name := render.Cut(render.CallLine(e.Tool, message.Value(e.Args)), width-2)
-	c.list = append(c.list, &toolCall{id: e.CallID, name: "[" + name + "]"})
+	if !out.speech {
+		name = "[" + name + "]"
+	}
+	c.list = append(c.list, &toolCall{id: e.CallID, name: name})
 	c.show(out)
 }
 
@@ -36,6 +39,10 @@ func (c *calls) ended(out *output, e protocol.ToolEnded, width int) {
 			continue
 		}
 		t.over, t.bad = true, e.Output.IsError
+		if out.speech {
+			t.name = spokenCall(t.name, e)
+			break
+		}
 		if t.bad {
 			t.came = " error: " + render.Cut(reason(e.Tool, e.Output), max(width-9-styled.Width(t.name), 40))
 		} else if added, removed, ok := render.DiffCount(e.Output.Details); ok {
@@ -50,6 +57,14 @@ func (c *calls) ended(out *output, e protocol.ToolEnded, width int) {
 func (c *calls) show(out *output) {
 	for len(c.list) > 0 {
 		t := c.list[0]
+		if out.speech {
+			if !t.over {
+				return
+			}
+			out.line(none, t.name)
+			c.list = c.list[1:]
+			continue
+		}
 		if !t.begun {
 			out.fresh()
 			out.print(none, t.name)
@@ -75,6 +90,9 @@ func (c *calls) show(out *output) {
 // end is called when no call can be running any more.
 func (c *calls) end(out *output) {
 	for _, t := range c.list {
+		if out.speech && !t.over {
+			t.name = "tool " + t.name + ", stopped"
+		}
 		t.over = true
 	}
 	c.show(out)

@@ -43,6 +43,10 @@ func (r *repl) command(words string) error {
 		r.say("/%s comes with a later version of bough.", c.Name)
 		return nil
 	case c.Where&slash.REPL == 0:
+		if where := elsewhere[c.Name]; where != "" {
+			r.say("/%s needs the terminal UI. Here: %s", c.Name, where)
+			return nil
+		}
 		r.say("/%s is not for the REPL.", c.Name)
 		return nil
 	case !c.Busy && r.working():
@@ -160,6 +164,10 @@ func (r *repl) help(topic string) {
 	const column = 23
 	table := render.Wrapper{Width: r.out.width, Hang: column}
 	row := func(left, right string) {
+		if r.out.speech {
+			r.out.line(none, left+": "+right)
+			return
+		}
 		r.out.line(none, table.Wrap(render.Pad(left, column)+right)+table.End())
 		table.Wrap("\n")
 	}

@@ -116,7 +116,7 @@ func (r *repl) echo(e *session.Entry) {
 		return
 	}
 	p := render.NewPreviews(r.view.Tree).Of(e)
-	r.out.line(dim, "> "+render.Cut(p.Text, r.o.Width-2))
+	r.out.line(dim, r.mark("> ")+render.Cut(p.Text, r.o.Width-2))
 }
 
 // heard shows what was said at another front end.
@@ -126,6 +126,10 @@ func (r *repl) heard(e protocol.Appended) {
 		who = "(" + render.OneLine(byName(e.By)) + ") "
 	}
 	p := render.NewPreviews(r.view.Tree).Of(e.Entry)
+	if r.out.speech {
+		r.out.line(none, render.Cut(strings.Trim(strings.TrimSpace(who), "()")+" says: "+p.Text, r.o.Width))
+		return
+	}
 	r.out.line(dim, "> "+render.Cut(who+p.Text, max(r.o.Width-2, 20)))
 }
 

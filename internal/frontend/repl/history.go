@@ -42,12 +42,20 @@ func (r *repl) history(c slash.Command) error {
 	if n > 0 && n < len(chain) {
 		chain = chain[len(chain)-n:]
 	}
+	if r.out.speech {
+		r.sayChain(chain)
+		return nil
+	}
 	r.out.line(none, strings.Join(slash.ChainRows(r.view.Tree, chain, r.o.Width), "\n"))
 	return nil
 }
 
 // everything prints all counted entries in the order of the log.
 func (r *repl) everything(last int) error {
+	if r.out.speech {
+		r.sayAll(last)
+		return nil
+	}
 	r.out.line(none, strings.Join(slash.AllRows(r.view.Tree, r.view.Leaf, last, r.o.Width), "\n"))
 	return nil
 }

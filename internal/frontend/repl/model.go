@@ -26,6 +26,9 @@ func (r *repl) model(word string) error {
 			r.say("%s", noModels)
 			return nil
 		}
+		if r.out.speech {
+			return r.offerModels(withCurrent(got.Models, r.view.Model))
+		}
 		for _, m := range withCurrent(got.Models, r.view.Model) {
 			r.modelRow(m.Provider, m.ID, m.ContextWindow)
 		}
@@ -161,6 +164,9 @@ func (r *repl) thinking(level string) error {
 	if level == "" || !slices.Contains(m.Levels(), level) {
 		if level != "" {
 			r.say("%s has no thinking level %s.", r.modelName(), render.Quote(level, 20))
+		}
+		if r.out.speech {
+			return r.offerLevels(m.Levels())
 		}
 		r.say("thinking %s; %s has %s", r.view.Thinking, r.modelName(), strings.Join(m.Levels(), ", "))
 		return nil

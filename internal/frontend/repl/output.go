@@ -14,6 +14,8 @@ type output struct {
 	width    int         // that text is broken at; 0: it is not
 	hide     func() bool // what the model thinks; nil: it is shown
 
+	speech bool // lines are to be listened to
+
 	failed error // of out
 	open   bool  // the last line has no end yet
 	asking bool  // and it is a prompt
@@ -31,7 +33,7 @@ const (
 )
 
 // thinks reports whether what the model thinks is shown.
-func (o *output) thinks() bool { return o.color && (o.hide == nil || !o.hide()) }
+func (o *output) thinks() bool { return (o.color || o.speech) && (o.hide == nil || !o.hide()) }
 
 func (o *output) paint(s style, text string) string {
 	if !o.color || s == none || text == "" {

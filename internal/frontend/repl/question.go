@@ -23,7 +23,11 @@ func (r *repl) askedFor(q protocol.Asked) {
 	if q.About != nil {
 		r.showCall(*q.About)
 	}
-	for _, c := range q.Choices {
+	for i, c := range q.Choices {
+		if r.out.speech {
+			r.sayChoice(i, c)
+			continue
+		}
 		more := ""
 		if c.Words {
 			more = "; other words do so too, and go to the model"
@@ -105,6 +109,14 @@ func (r *repl) choices() string {
 func (r *repl) answers(words string) {
 	q := *r.asked()
 	words = strings.TrimSpace(words)
+	if number, rest, _ := strings.Cut(words, " "); r.out.speech {
+		if n, err := strconv.Atoi(number); err == nil && (n < 1 || n > len(q.Choices)) {
+			r.say("There is no answer %d. Type a number from 1 to %d; ctrl+c stops.", n, len(q.Choices))
+			return
+		} else if err == nil {
+			words = strings.TrimSpace(q.Choices[n-1].ID + " " + rest)
+		}
+	}
 	first, rest, _ := strings.Cut(words, " ")
 	first = strings.ToLower(strings.TrimRight(first, ",.;:!"))
 	var with *protocol.Choice // the choice that words go with

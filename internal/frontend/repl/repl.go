@@ -36,10 +36,11 @@ type Options struct {
 	// colours, and lines that come while a run goes on are queued. Otherwise
 	// they wait for its end.
 	Terminal bool
-	NoColor  bool // no escape sequences on a terminal either
-	ASCII    bool // draw trees with characters that every font has
-	Width    int  // columns; 0: 79
-	Quiet    bool // answers alone: no header, no line of tokens and cost
+	NoColor  bool   // no escape sequences on a terminal either
+	ASCII    bool   // draw trees with characters that every font has
+	Width    int    // columns; 0: 79
+	Speech   string // what asks for lines that are good to listen to, such as a setting; "": nothing (speech.go)
+	Quiet    bool   // answers alone: no header, no line of tokens and cost
 	NoHeader bool
 
 	// Settings that may change on the way. Nil: as if they had their defaults.
@@ -126,6 +127,7 @@ type repl struct {
 	runs      int // that go on and that we wait for
 	lastAsked protocol.Asked
 	passed    passed
+	menu      *menu
 	between   bool // something of others was shown behind what was typed last
 	stopping  bool // and were told to stop
 	turn      turn
@@ -167,14 +169,18 @@ func newREPL(ctx context.Context, c protocol.Client, o Options) *repl {
 	if o.Width <= 0 {
 		o.Width = 79
 	}
+	if o.Speech != "" {
+		o.NoColor, o.Width = true, spokenWidth
+	}
 	return &repl{ctx: ctx, c: c, o: o, in: newInput(o.In), code: -1,
-		out:    &output{out: o.Out, err: o.Err, color: o.Terminal && !o.NoColor, width: breakAt(o), hide: o.HideThinking},
+		out:    &output{out: o.Out, err: o.Err, color: o.Terminal && !o.NoColor, width: breakAt(o), hide: o.HideThinking, speech: o.Speech != ""},
 		events: make(chan watched), done: make(chan func()), interrupts: make(chan struct{}, 1)}
 }
 
-// breakAt is the width that text is broken at: a terminal's.
+// breakAt is the width that text is broken at: a terminal's. Who listens hears a line
+// as a whole.
 func breakAt(o Options) int {
-	if !o.Terminal {
+	if !o.Terminal || o.Speech != "" {
 		return 0
 	}
 	return o.Width
@@ -334,7 +340,7 @@ func (r *repl) leave() {
 // ask writes the prompt of a person who may type.
 func (r *repl) ask() {
 	if choices := r.choices(); choices != "" && r.o.Terminal {
-		r.out.ask(choices + "> ")
+		r.out.ask(r.choicesMark(choices))
 		return
 	}
 	if !r.o.Terminal || !r.free() {
@@ -342,9 +348,9 @@ func (r *repl) ask() {
 	}
 	r.tellForeign()
 	if r.typing.pending() {
-		r.out.ask(". ")
+		r.out.ask(r.mark(". "))
 	} else {
-		r.out.ask("> ")
+		r.out.ask(r.mark("> "))
 	}
 }
 

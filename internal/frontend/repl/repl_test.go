@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -277,7 +278,7 @@ func (t *typist) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.out.Write(p)
-	if s := t.out.String(); strings.HasSuffix(s, "\n> ") || s == "> " || strings.HasSuffix(s, "\n. ") {
+	if s := "\n" + t.out.String(); slices.ContainsFunc([]string{"> ", ". ", "you: ", "more: ", "choice: ", "answer, 1 to 3: "}, func(p string) bool { return strings.HasSuffix(s, "\n"+p) }) {
 		next := "\x04"
 		if len(t.lines) > 0 {
 			next, t.lines = t.lines[0], t.lines[1:]

@@ -25,7 +25,7 @@ func (r *repl) retrying(e protocol.RetryStarted) {
 	r.calls.end(r.out)
 	r.wait.stop()
 	why, attempt := stopped(render.OneLine(e.Error)), fmt.Sprintf("(%d of %d)", e.Attempt, e.Max)
-	if !r.o.Terminal || e.Delay < 2*time.Second {
+	if !r.o.Terminal || r.out.speech || e.Delay < 2*time.Second {
 		r.out.problem(fmt.Sprintf("%s Trying again in %s %s.", why, seconds(e.Delay), attempt))
 		return
 	}

@@ -16,6 +16,14 @@ import (
 func (r *repl) said(t text) error {
 	words := tidy(t.words)
 	word := t.literal || !strings.HasPrefix(t.words, "!") && !strings.HasPrefix(t.words, "/")
+	if m := r.menu; m != nil {
+		r.menu = nil
+		if word && !t.literal && r.asked() == nil {
+			if ok, err := r.chosen(m, words); ok {
+				return err
+			}
+		}
+	}
 	switch d := r.draft; {
 	case word && !t.literal && r.overtaken(words):
 	case r.asked() != nil && word:
@@ -25,6 +33,8 @@ func (r *repl) said(t text) error {
 	case words == "":
 		if d := r.draft; d != nil && d.sendable && !t.literal {
 			r.prompt(protocol.Prompt{})
+		} else if r.out.speech {
+			r.tellStatus()
 		}
 	case t.literal:
 		r.prompt(protocol.Prompt{Text: words})
@@ -76,6 +86,9 @@ func (r *repl) prompt(p protocol.Prompt) {
 // our having seen it yet.
 func (r *repl) begin() {
 	if r.runs++; r.runs == 1 {
+		if r.out.speech {
+			r.say("working")
+		}
 		r.turn, r.noticed, r.between = turn{}, "", false
 	}
 }

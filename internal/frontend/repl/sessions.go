@@ -19,6 +19,10 @@ func (r *repl) header() {
 	if r.o.Quiet || r.o.NoHeader {
 		return
 	}
+	if r.out.speech {
+		r.sayHeader()
+		return
+	}
 	r.out.line(none, strings.TrimSpace("bough "+render.OneLine(r.o.Version))+"  "+r.standing()+"  /help for commands")
 	if s := r.holds(); s != "" {
 		r.out.text(dim, "resumed "+s)
@@ -185,8 +189,12 @@ func (r *repl) forkPoints() {
 		r.say("There is no message on this path to fork from.")
 		return
 	}
-	r.out.line(none, strings.Join(rows, "\n"))
 	r.list = chain
+	if r.out.speech {
+		r.sayForkPoints(chain, previews)
+		return
+	}
+	r.out.line(none, strings.Join(rows, "\n"))
 	r.say("/fork N begins a new session from before one of them. To stay in this session: /edit N.")
 }
 
@@ -231,12 +239,19 @@ func (r *repl) resume(word string) error {
 	digits := len(strconv.Itoa(len(found)))
 	titles := render.Titles(found)
 	for i, s := range found {
+		if r.out.speech {
+			r.saySession(i+1, s, titles[i])
+			continue
+		}
 		head := fmt.Sprintf("%*d  %-4s %s  ", digits, i+1, render.Age(time.Since(s.Modified)), render.Messages(s.Said))
 		tail := ""
 		if s.ID == r.view.Header.ID {
 			tail = "   (this one)"
 		}
 		r.out.line(none, head+cutTitle(titles[i], max(r.o.Width-styled.Width(head+tail), 12))+tail)
+	}
+	if r.offer("the session to go over to", len(found), func(n int) error { return r.resume(strconv.Itoa(n)) }) {
+		return nil
 	}
 	r.say("/resume NUMBER goes over to one of them.")
 	return nil

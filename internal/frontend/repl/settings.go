@@ -47,6 +47,10 @@ func (r *repl) listSettings(all bool) error {
 		r.failed(err)
 		return nil
 	}
+	if r.out.speech {
+		r.offerSettings(got.Settings)
+		return nil
+	}
 	for _, s := range got.Settings {
 		r.say("%s", slash.SettingRow(s, r.o.Home))
 	}
@@ -69,6 +73,9 @@ func (r *repl) explainSetting(key string) error {
 	for _, s := range got.Settings {
 		for _, line := range slash.SettingText(s, r.o.Home) {
 			r.say("%s", line)
+		}
+		if r.out.speech {
+			r.offerValues(s)
 		}
 	}
 	return nil

@@ -37,7 +37,15 @@ func (r *repl) tree(c slash.Command) error {
 			o.Filter = f
 		}
 	}
-	if len(a.Words) > 0 {
+	var hits map[session.ID]string
+	switch {
+	case len(a.Words) > 0 && r.out.speech:
+		if hits, err = r.found(a.Text()); err != nil {
+			r.say("%s", sentence(err))
+			return nil
+		}
+		o.Match = func(e *session.Entry) bool { return hits[e.ID] != "" }
+	case len(a.Words) > 0:
 		o.Match = func(e *session.Entry) bool { return hasAll(t.Label(e.ID)+" "+previews.Of(e).Row, a.Words) }
 	}
 	rows := render.TreeRows(t, r.view.Leaf, o)
@@ -48,6 +56,10 @@ func (r *repl) tree(c slash.Command) error {
 		return nil
 	case o.Filter != "":
 		r.say("Nothing in the tree is listed by --%s.", o.Filter)
+		return nil
+	}
+	if r.out.speech {
+		r.sayTree(rows, previews, hits)
 		return nil
 	}
 	lines := render.TreeLines{Tree: t, Width: r.o.Width}

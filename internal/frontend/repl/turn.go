@@ -75,7 +75,11 @@ func (r *repl) account() {
 	if r.turn.answers > 0 && !r.o.Quiet && !(r.turn.in+r.turn.out+r.turn.cached+r.turn.written == 0 && r.turn.stop == message.Failed) {
 		gauge, how := r.gauge()
 		m := r.view.Model
-		r.out.line(how, r.turn.line(gauge, m == nil || !m.PriceUnknown))
+		if r.out.speech {
+			r.out.line(none, "done: "+r.turn.spoken(m == nil || !m.PriceUnknown)+", "+r.spokenGauge())
+		} else {
+			r.out.line(how, r.turn.line(gauge, m == nil || !m.PriceUnknown))
+		}
 	}
 	r.turn = turn{}
 }
