@@ -85,6 +85,7 @@ func (r *runner) screen() tui.Options {
 		Quiet:  screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		Around: r.around(), Crash: r.keepCrash,
 		Clipboard: r.clipboard, Pictures: r.pictures(screen), PictureWidth: int(screen.ImageWidth),
+		CopyOnSelect: screen.CopyOnSelect, WheelLines: int(screen.WheelLines), Scrollbar: screen.Scrollbar,
 	}
 }
 

@@ -15,4 +15,7 @@ var zhBlocks = []line{
 	{"to paste images install wl-clipboard, or drop the file on the terminal", "要粘贴图片请安装 wl-clipboard，或把文件拖到终端上"},
 	{"to paste images install xclip, or drop the file on the terminal", "要粘贴图片请安装 xclip，或把文件拖到终端上"},
 	{"there is no clipboard without a desktop; drop the file on the terminal, or type its path", "没有桌面环境就没有剪贴板；请把文件拖到终端上，或输入其路径"},
+
+	// select.go
+	{"%s copies it", "%s 复制所选内容"},
 }

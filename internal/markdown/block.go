@@ -205,7 +205,7 @@ func Chop(l styled.Line, width int, front styled.Line) []styled.Line {
 				if at > start {
 					row = append(row, styled.Span{Text: s.Text[start:at], Style: s.Style})
 				}
-				out = append(out, styled.Join(front, row).With(styled.Broken))
+				out = append(out, styled.Join(front, row).With(styled.Chopped, front.Width()))
 				row, col, start = nil, 0, at
 			}
 			col += w

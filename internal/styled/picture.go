@@ -44,27 +44,3 @@ func (s Span) Picture() (id uint32, row int, ok bool) {
 	}
 	return uint32(s.Style.FG & 0xFFFFFF), row, true
 }
-
-// A Mark is what a row says of itself without showing it.
-type Mark uint8
-
-const (
-	Wrapped Mark = 1 + iota // the text goes on in the next row, behind a blank
-	Broken                  // it goes on in the next row, in the middle of a word
-	Message                 // a message begins here
-)
-
-// With adds a mark to a row.
-func (l Line) With(m Mark) Line {
-	return append(l[:len(l):len(l)], Span{Style: Style{FG: byMark | Color(m)}})
-}
-
-// Has reports whether a row has a mark.
-func (l Line) Has(m Mark) bool {
-	for _, s := range l {
-		if s.Text == "" && s.Style.FG == byMark|Color(m) {
-			return true
-		}
-	}
-	return false
-}

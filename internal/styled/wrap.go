@@ -84,7 +84,7 @@ func (w *wrapper) flush() {
 		if w.gapW > 0 {
 			mark = Wrapped
 		}
-		w.rows = append(w.rows, w.row.With(mark))
+		w.rows = append(w.rows, w.row.With(mark, w.indent))
 		w.row, w.col, w.begun = Join(w.rest), w.indent, w.indent
 	}
 	w.put(w.word)

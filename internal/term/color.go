@@ -47,7 +47,7 @@ type encoder struct {
 // style.
 func (e *encoder) row(l styled.Line) {
 	var now styled.Style
-	if e.marks && l.Has(styled.Message) {
+	if _, ok := l.Has(styled.Message); ok && e.marks {
 		e.b = append(e.b, "\x1b]133;A\x1b\\"...)
 	}
 	for _, s := range l {

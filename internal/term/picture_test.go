@@ -122,7 +122,7 @@ func TestTextIsNoPicture(t *testing.T) {
 }
 
 func TestMarksOfMessages(t *testing.T) {
-	l := styled.Of("said", styled.Style{}).With(styled.Message)
+	l := styled.Of("said", styled.Style{}).With(styled.Message, 0)
 	for full, want := range map[bool]int{true: 0, false: 1} {
 		s, emulator := screenOf(20, 4, full)
 		s.enc.marks = !full

@@ -213,7 +213,7 @@ func (t *transcript) click(y int) {
 func (t *transcript) seenAs(i int) []styled.Line {
 	lines := t.of(i).lines
 	here := t.focuses && i == t.focused
-	if !here && t.find == "" {
+	if !here && t.find == "" && !t.chosen.any() {
 		return lines
 	}
 	out := make([]styled.Line, len(lines))
@@ -228,7 +228,7 @@ func (t *transcript) seenAs(i int) []styled.Line {
 			}
 			l = styled.Join(styled.Of(bar, t.app.theme.cursor), l.Slice(1, t.width))
 		}
-		out[k] = l
+		out[k] = t.choose(l, i, k)
 	}
 	return out
 }

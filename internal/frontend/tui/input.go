@@ -50,11 +50,7 @@ func (a *app) input(ev term.Event) {
 	case term.Paste:
 		a.paste(e.Text)
 	case term.Mouse:
-		if e.Button == term.LeftButton && e.Action == term.Release && !a.o.Regular {
-			a.look.click(e.Y)
-			return
-		}
-		a.wheel(e)
+		a.mouse(e)
 	}
 }
 
@@ -77,9 +73,9 @@ func (a *app) wheel(m term.Mouse) bool {
 	if m.Button != term.WheelUp && m.Button != term.WheelDown || a.o.Regular {
 		return false
 	}
-	by := 3
+	by := a.o.WheelLines
 	if m.Button == term.WheelUp {
-		by = -3
+		by = -by
 	}
 	a.look.scroll(by, a.room())
 	return true
@@ -94,6 +90,17 @@ func (a *app) room() int {
 // key takes a key of the main view.
 func (a *app) key(k term.Key) {
 	is := func(actions ...string) bool { return a.keys.is(k, actions...) }
+	if a.look.chosen.any() {
+		text := a.look.chosenText()
+		a.look.chosen = selection{}
+		switch {
+		case is("app.message.copy"):
+			a.copyText(text)
+			return
+		case is("app.interrupt"):
+			return
+		}
+	}
 	if a.complete != nil && a.complete.key(a, k) {
 		return
 	}

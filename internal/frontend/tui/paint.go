@@ -57,6 +57,7 @@ func (a *app) paint() term.Frame {
 			rows = append([]styled.Line(nil), rows...)
 			rows[room-1] = styled.Of(strings.Repeat(" ", max((w-styled.Width(hint))/2, 0))+hint, a.theme.selection)
 		}
+		rows = a.look.bar(rows, w)
 		for len(rows) < room {
 			rows = append(rows, nil)
 		}

@@ -39,6 +39,9 @@ type transcript struct {
 	items   []int  // of the rows that are seen
 	rows    int    // that are seen
 
+	chosen   selection // with the mouse
+	barShown bool
+
 	follows bool // the end is shown
 	top     int  // otherwise: the first item that is shown
 	off     int  // and its first row
@@ -131,6 +134,7 @@ func (t *transcript) extendBy(most int) bool {
 		t.list = append(t.list, it)
 	}
 	t.top, t.seen, t.focused = t.top+n, t.seen+n, t.focused+n
+	t.chosen.from.item, t.chosen.to.item = t.chosen.from.item+n, t.chosen.to.item+n
 	if t.said >= 0 {
 		t.said += n
 	}
@@ -322,6 +326,7 @@ func (t *transcript) isOpen(id session.ID) bool { return t.open[id] != t.all }
 // toggleAll opens or closes all long blocks.
 func (t *transcript) toggleAll() {
 	t.all, t.open = !t.all, nil
+	t.chosen = selection{}
 	t.drawn = nil
 	if t.older.first != "" {
 		t.toggleOlder(t.all)
@@ -333,6 +338,7 @@ func (t *transcript) toggleAll() {
 func (t *transcript) setWidth(width int) {
 	if width != t.width {
 		t.width, t.drawn = width, nil
+		t.chosen = selection{}
 		t.live = live{}
 		t.off = 0
 	}

@@ -64,6 +64,9 @@ type Options struct {
 	Image        func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
 	Clipboard    func(ctx context.Context) (Clip, error)                        // what it holds; nil: it cannot be read
 	Pictures     func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
+	CopyOnSelect bool                                                           // with the mouse
+	WheelLines   int                                                            // that a step of the wheel scrolls; 0: 3
+	Scrollbar    string                                                         // "always", "hidden", otherwise while the end is not seen
 	PictureWidth int                                                            // columns, at most; 0: 60
 	HideThinking func() bool
 	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
@@ -188,6 +191,9 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	}
 	if o.HideThinking == nil {
 		o.HideThinking = func() bool { return false }
+	}
+	if o.WheelLines <= 0 {
+		o.WheelLines = 3
 	}
 	if o.PictureWidth <= 0 {
 		o.PictureWidth = 60

@@ -26,6 +26,7 @@ import (
 	"github.com/boughdev/bough/internal/golden"
 	"github.com/boughdev/bough/internal/prompt"
 	"github.com/boughdev/bough/internal/script"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/internal/term/termtest"
 	"github.com/boughdev/bough/message"
@@ -344,3 +345,6 @@ func (s *Screen) Ended() (int, error) {
 func On(t *testing.T, screen *termtest.Terminal, keys *io.PipeWriter) *Screen {
 	return &Screen{Terminal: screen, T: t, keys: keys}
 }
+
+// Width is how many columns a text takes.
+func Width(s string) int { return styled.Width(s) }
