@@ -27,6 +27,7 @@ type (
 	SessionInfo struct {
 		session.Summary
 		Live    bool   // some bough works with it
+		Running bool   // something goes on in it, as far as the bough that is asked knows
 		Process int    // which; 0 if it is not known
 		Address string // where it answers; "" if nowhere
 	}

@@ -20,6 +20,9 @@ func main() { os.Exit(realMain(nil)) }
 
 // realMain runs the program. between is nil but in tests, see cli.Env.
 func realMain(between cli.Between) int {
+	if wake() {
+		return 0
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // it is gone
@@ -42,7 +45,7 @@ func realMain(between cli.Between) int {
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Getenv: os.Getenv, Dir: dir,
 		StdinTerminal: term.IsTerminal(int(os.Stdin.Fd())), StdoutTerminal: term.IsTerminal(int(stdout.Fd())),
-		Secret: secret, Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) }, Between: between,
+		Secret: secret, Width: width, Interrupts: interrupts, Signalled: func() int { return int(got.Load()) }, Between: between, LeaveTerminal: leaveTerminal, Hangups: hangups,
 	})
 }
 
@@ -88,4 +91,24 @@ func watchSignals(cancel func(), interrupts chan<- struct{}, got *atomic.Int32) 
 			cancel()
 		}
 	}()
+}
+
+// hangups takes the end of the terminal for something that happens, not for the end of
+// the program.
+func hangups() <-chan struct{} {
+	took, signals := make(chan struct{}), make(chan os.Signal, 1)
+	if signal.Ignored(syscall.SIGHUP) {
+		return took
+	}
+	signal.Ignore(syscall.SIGHUP) // whoever took it takes it no more
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			select {
+			case took <- struct{}{}:
+			case <-time.After(time.Second): // it is known already
+			}
+		}
+	}()
+	return took
 }

@@ -36,6 +36,12 @@ type Env struct {
 
 	Between Between // in RPC mode, for tests; nil: nothing is between
 
+	// LeaveTerminal has the program go on without its terminal, and its shell too; nil:
+	// it cannot. Hangups tells of the end of the terminal in place of ending ctx; nil:
+	// it never does.
+	LeaveTerminal func() error
+	Hangups       func() <-chan struct{}
+
 	// Signalled returns the number of the signal that ended ctx, or 0.
 	Signalled func() int
 }

@@ -160,6 +160,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	l := r.newListener()
 	defer l.close()
 	o.Address, o.Alone = l.address, !r.apart(m)
+	o.Linger = m == modeTUI // what is left goes on, until the program ends
 	hub := control.NewHub(o)
 	defer hub.Close()
 	start.Who = string(m)
@@ -177,7 +178,13 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 		return r.runRPC(ctx, c, joining{w, l.door})
 	}
 	if m == modeTUI {
-		return r.runTUI(ctx, c, start, hint, prompts)
+		goesOn := false
+		code, err := r.runTUI(ctx, c, start, hint, prompts, hub, func() { goesOn = true })
+		if err == nil && goesOn {
+			c.Close()
+			err = r.background(ctx, hub)
+		}
+		return code, err
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,

@@ -27,7 +27,7 @@ import (
 )
 
 // runTUI gives the session to the terminal UI.
-func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.Start, hint string, prompts []protocol.Prompt) (int, error) {
+func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.Start, hint string, prompts []protocol.Prompt, hub *control.Hub, goOn func()) (int, error) {
 	o := r.screen()
 	files := &fileList{ctx: ctx, dir: start.Dir, home: r.paths.Home}
 	o.Who, o.Hint, o.Prompts = start.Who, hint, prompts
@@ -51,6 +51,13 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 	}
 	if j, ok := c.(*join.Client); ok {
 		o.Detach = func() error { return r.mayDetach(j) }
+	}
+	o.Unattended = hub.Unattended
+	if r.env.LeaveTerminal != nil && !r.args.noSession {
+		o.GoOn = goOn
+		if r.env.Hangups != nil && r.settings.Bough.Hangup == "continue" {
+			o.Hangups = r.env.Hangups()
+		}
 	}
 	o.ResumeWords = func(h session.Header, file string) string {
 		if file == "" || r.args.noSession {

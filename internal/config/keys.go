@@ -40,6 +40,7 @@ func sections() []section {
 			dollars("bough.budget.perSession", "What a session may cost, all its branches together.", func(s *Settings) **float64 { return &s.Bough.Budget.PerSession }).user(),
 			dollars("bough.budget.perDay", "What all sessions together may cost in a day.", func(s *Settings) **float64 { return &s.Bough.Budget.PerDay }).user(),
 			flag("bough.continueOnStart", "Begin with the last session of the folder.", func(s *Settings) *bool { return &s.Bough.ContinueOnStart }),
+			word("bough.hangup", "What becomes of a run when its terminal is closed: it stops, or goes on without one.", func(s *Settings) *string { return &s.Bough.Hangup }, "stop", "continue").user(),
 			word("bough.autoTitle", "What sessions without a name are called: by their first message, or by a title that their model finds after the first answer.", func(s *Settings) *string { return &s.Bough.AutoTitle }, "local", "model"),
 			word("bough.lang", "Language of the terminal UI; auto is that of the system.", func(s *Settings) *string { return &s.Bough.Lang }, "auto", "en", "zh-CN").user(),
 			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),

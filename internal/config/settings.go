@@ -151,6 +151,7 @@ type Own struct {
 	Sync              string // "off", "turn" (at the ends of turns) or "always"
 	ContinueOnStart   bool
 	AutoTitle         string // "local", "model"
+	Hangup            string // "stop", "continue"
 	Lang              string // "auto", "en", "zh-CN"
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
@@ -184,7 +185,7 @@ func Defaults() Settings {
 		DoubleEscape:  "tree",
 		TreeFilter:    "default",
 		SkillCommands: true,
-		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", Lang: "auto", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
+		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", Hangup: "stop", Lang: "auto", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
 	}
 }
 

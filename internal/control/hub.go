@@ -194,6 +194,7 @@ type Hub struct {
 	starting int                      // sessions; guarded by mu
 	changes  []Change                 // while sessions are started, which lack them; guarded by mu
 	closed   bool                     // guarded by mu
+	fewer    chan struct{}            // closed when there are fewer sessions; nil: nobody waits; guarded by mu
 
 	views atomic.Int64 // of their own, so far
 
@@ -347,6 +348,10 @@ func (h *Hub) begin(ctx context.Context, live *session.Session, start Start, e e
 func (h *Hub) idleLocked(key string) {
 	close(h.busy[key])
 	delete(h.busy, key)
+	if h.fewer != nil {
+		close(h.fewer)
+		h.fewer = nil
+	}
 }
 
 // keyOf tells sessions apart: by their files, since copies of a file have one id,

@@ -42,8 +42,9 @@ func (c *Conn) library(ctx context.Context, s asked, cmd protocol.Request) (any,
 	case protocol.ListSessions:
 		list, err := lib.List(ctx, s.dir, x)
 		for i := range list.Sessions {
-			if len(c.hub.at(list.Sessions[i].Path)) > 0 {
+			for _, live := range c.hub.at(list.Sessions[i].Path) {
 				list.Sessions[i].Live = true
+				list.Sessions[i].Running = list.Sessions[i].Running || live.works(ctx)
 			}
 		}
 		return list, err

@@ -6,7 +6,7 @@ import "sync"
 type line struct{ en, zh string }
 
 // tables are all lines, by who says them.
-func tables() [][]line { return [][]line{zhFrame, zhBlocks, zhLists, zhErrors} }
+func tables() [][]line { return [][]line{zhFrame, zhBlocks, zhLists, zhErrors, zhLive} }
 
 // chinese is the table; who is spoken to in English never makes it.
 var chinese = sync.OnceValue(func() map[string]string {

@@ -11,10 +11,10 @@ func (a *app) banner(width int) []styled.Line {
 	if why == "" {
 		return nil
 	}
-	words := "Not saved: "
+	words := a.t("Not saved: %s", why)
 	if n := a.view.Unsaved; n > 0 {
-		words += render.Plural(n, "entry waits", "entries wait") + "; "
+		words = a.n(n, "Not saved: %d entry waits; %s", "Not saved: %d entries wait; %s", why)
 	}
-	rows := styled.Wrap(styled.Of(words+why, a.theme.failure), width-1, margin, margin)
+	rows := styled.Wrap(styled.Of(words, a.theme.failure), width-1, margin, margin)
 	return rows[:min(len(rows), 3)]
 }

@@ -42,7 +42,7 @@ func dispatch() map[string]func(*app, slash.Command) error {
 		"label":       (*app).label,
 		"hide":        (*app).hide,
 		"unhide":      (*app).unhide,
-		"new":         func(a *app, c slash.Command) error { return a.done0(protocol.NewSession{Label: c.Rest}, "new session") },
+		"new":         (*app).newSession,
 		"resume":      func(a *app, c slash.Command) error { return a.pickSession(c.Rest) },
 		"fork":        (*app).fork,
 		"clone": func(a *app, _ slash.Command) error {
@@ -94,7 +94,7 @@ func (a *app) command(words, typed string, how protocol.Behavior) {
 	case !built || c.Later && c.Name != "hotkeys":
 		a.flash("/%s is not in the terminal UI yet; bough --repl has it", c.Name)
 		return
-	case !c.Busy && a.view.Running && c.Name != "tree":
+	case !c.Busy && a.view.Running && c.Name != "tree" && c.Name != "new" && c.Name != "resume":
 		a.flash("stop first (%s), then /%s", a.keys.name("app.interrupt"), c.Name)
 		return
 	}

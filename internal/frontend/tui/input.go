@@ -32,7 +32,7 @@ func (a *app) input(ev term.Event) {
 		a.suspend()
 		return
 	case term.Lost:
-		a.quit, a.code = true, 129
+		a.hungUp()
 		return
 	case term.Kitty, term.Focus:
 		return

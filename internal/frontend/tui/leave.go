@@ -3,28 +3,88 @@ package tui
 import (
 	"strings"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/markdown"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
 )
 
-// leave ends the front end. What goes on is asked about first: it ends with the
-// session, unless that lives elsewhere.
+// leave ends the front end. What goes on is asked about first.
 func (a *app) leave() {
-	if !a.view.Running && a.shell == nil || a.asking {
+	here, others := a.busy(), a.unattended()
+	if !here && others == 0 || a.asking {
 		a.quit = true
 		return
 	}
 	a.asking = true
-	q := &question{text: "Something is still going on. Leave all the same?", choices: []choice{
-		{"Stop it and leave", func() {
-			call(a, protocol.Abort{}, func(protocol.None, error) { a.quit = true })
+	q := &question{text: "Something is still going on. Leave all the same?", gone: func() { a.asking = false }}
+	stop := choice{"Stop it and leave", func() {
+		call(a, protocol.Abort{}, func(protocol.None, error) { a.quit = true })
+	}}
+	if !here {
+		q.text = a.n(others, "%d other session is at work in the background. Leave?", "%d other sessions are at work in the background. Leave?")
+		stop = choice{"Stop them and leave", func() { a.quit = true }}
+	}
+	switch {
+	case a.elsewhere() && here && others == 0:
+		q.choices = append(q.choices, choice{"Leave; it goes on where it runs", a.letGo})
+	case a.o.GoOn != nil:
+		q.choices = append(q.choices, choice{"Leave; it goes on in the background", a.letGo})
+	}
+	q.choices = append(q.choices, stop, choice{"Stay", func() { a.asking = false }})
+	a.push(q)
+}
+
+// elsewhere reports whether the session lives in another process.
+func (a *app) elsewhere() bool { return a.o.Detach != nil && a.o.Detach() == nil }
+
+func (a *app) unattended() int {
+	if a.o.Unattended == nil {
+		return 0
+	}
+	return a.o.Unattended()
+}
+
+// letGo ends the front end and lets what goes on come to its end.
+func (a *app) letGo() {
+	a.detached, a.quit = true, true
+	if a.o.GoOn != nil && (!a.elsewhere() || a.unattended() > 0) {
+		a.o.GoOn()
+	}
+}
+
+// hungUp ends the front end, since its terminal is gone.
+func (a *app) hungUp() {
+	a.lost, a.quit, a.code = true, true, 129
+	if a.o.Hangups != nil && (a.busy() || a.unattended() > 0) {
+		a.letGo()
+	}
+}
+
+func (a *app) newSession(c slash.Command) error {
+	a.leaveSession(func() { a.problem(a.done0(protocol.NewSession{Label: c.Rest}, "new session")) })
+	return nil
+}
+
+// leaveSession goes to another session by f. What goes on in this one is asked about.
+func (a *app) leaveSession(f func()) {
+	if !a.busy() {
+		f()
+		return
+	}
+	q := &question{text: "The model is at work here.", choices: []choice{
+		{"Stop it and go", func() {
+			call(a, protocol.Abort{}, func(_ protocol.None, err error) {
+				if a.problem(err); err == nil {
+					f()
+				}
+			})
 		}},
-		{"Stay", func() { a.asking = false }},
-	}, gone: func() { a.asking = false }}
-	if a.o.Detach != nil && a.o.Detach() == nil {
-		q.choices = append([]choice{{"Leave; it goes on where it runs", func() { a.detached, a.quit = true, true }}}, q.choices...)
+		{"Stay here", nil},
+	}}
+	if a.o.GoOn != nil || a.elsewhere() {
+		q.choices = append([]choice{{"Go; it goes on in the background", f}}, q.choices...)
 	}
 	a.push(q)
 }

@@ -508,6 +508,10 @@ func (a *app) permissions(c slash.Command) error {
 
 // detach leaves the session to the process that it runs in.
 func (a *app) detach(slash.Command) error {
+	if a.o.GoOn != nil && !a.elsewhere() {
+		a.letGo()
+		return nil
+	}
 	if a.o.Detach == nil {
 		return errors.New("this session ends with this front end, so it cannot be left running")
 	}

@@ -378,7 +378,11 @@ func (s *sessionList) row(i, width int, _ bool) styled.Line {
 	room := width - styled.Width(facts)
 	l := styled.Line{{Text: r.bars, Style: t.dim}}
 	if k.Live && k.ID != s.a.view.Header.ID {
-		l = append(l, styled.Span{Text: "(open) ", Style: t.success})
+		mark := s.a.t("(open) ")
+		if k.Running {
+			mark = s.a.t("(running) ")
+		}
+		l = append(l, styled.Span{Text: mark, Style: t.success})
 	}
 	if k.Junk > 0 {
 		l = append(l, styled.Span{Text: "(" + render.Plural(k.Junk, "line", "lines") + " damaged) ", Style: t.failure})
@@ -536,20 +540,7 @@ func (s *sessionList) choose(k *known, hit *protocol.Hit) {
 			}})
 		}
 	}
-	if a.view.Running {
-		a.push(&question{text: "The model is at work here.", choices: []choice{
-			{"Stop it and go", func() {
-				call(a, protocol.Abort{}, func(_ protocol.None, err error) {
-					if a.problem(err); err == nil {
-						leave()
-					}
-				})
-			}},
-			{"Stay here", nil},
-		}})
-		return
-	}
-	leave()
+	a.leaveSession(leave)
 }
 
 func (s *sessionList) open(which string, k *known, dir string, hit *protocol.Hit) {

@@ -81,7 +81,15 @@ type Options struct {
 	ResumeWords  func(h session.Header, file string) string               // the command that takes the session up again
 	Now          func() time.Time                                         // nil: time.Now
 	After        func(time.Duration) (at <-chan time.Time, cancel func()) // nil: a timer
-	Crash        func(report string) (file string)                        // keeps what a panic left
+	// GoOn has what goes on come to its end without this front end and without the
+	// terminal, once Run has returned; nil: it cannot. Unattended says in how many
+	// sessions of this program something goes on beside this one; nil: in none.
+	GoOn       func()
+	Unattended func() int
+	// Hangups tells of the end of the terminal; what goes on goes on then.
+	Hangups <-chan struct{}
+
+	Crash func(report string) (file string) // keeps what a panic left
 }
 
 // Run shows a session until the user leaves or ctx ends. It returns the exit code.
@@ -96,7 +104,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 	defer func() {
 		failure := recover()
 		words := ""
-		if failure == nil {
+		if failure == nil && !a.lost {
 			words = a.farewell()
 		}
 		a.term.Close(words)
@@ -143,6 +151,7 @@ type app struct {
 	drafts      drafts
 	keeping     sync.Mutex // one writes drafts at a time
 	detached    bool       // the session goes on without us
+	lost        bool       // the terminal is gone
 	hideThought *bool      // is hidden, if that was changed here
 
 	dirty  bool      // the screen shows what is over
@@ -311,6 +320,8 @@ func (a *app) loop() (int, error) {
 		case f := <-a.done:
 			f()
 			a.dirty, a.urgent = true, true
+		case <-a.o.Hangups:
+			a.hungUp()
 		case <-a.term.Drawn():
 			a.term.Settled()
 		case <-a.frame.c:

@@ -49,7 +49,8 @@ type World struct {
 }
 
 // New makes a world. rules is a script as fakellm has it; "" is its usual behaviour.
-func New(t *testing.T, rules string) *World {
+// change sets what the sessions are run with.
+func New(t *testing.T, rules string, change ...func(*control.Options)) *World {
 	t.Helper()
 	s := script.Empty()
 	if rules != "" {
@@ -61,7 +62,7 @@ func New(t *testing.T, rules string) *World {
 	w := &World{T: t, Script: s, Dir: t.TempDir(), Store: filestore.Store{Root: t.TempDir(), Sync: filestore.SyncOff}}
 	w.File("hello.txt", "Hello there.\n")
 	w.File("main.go", "package main\n\nfunc main() {\n\tprintln(\"hello\") // to everybody\n}\n")
-	w.Hub = control.NewHub(control.Options{
+	o := control.Options{
 		Models: models{scripted.New(info("stub-large"), s), scripted.New(info("stub-small"), s)},
 		Setup: func(context.Context, control.Place, control.Was, control.Setup) (control.Setup, []string) {
 			return control.Plain{Kit: []tool.Tool{w.read(), w.bash()}, Run: w.shell, Instructions: func(specs []message.ToolSpec) prompt.State {
@@ -69,7 +70,11 @@ func New(t *testing.T, rules string) *World {
 			}}, nil
 		},
 		Follow: true, Asks: true,
-	})
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	w.Hub = control.NewHub(o)
 	t.Cleanup(w.Hub.Close)
 	return w
 }
