@@ -14,7 +14,8 @@ type scene struct {
 	name    string
 	session func() []protocol.Event
 	options []func(*tui.Options)
-	act     func(*stage) // before the keys
+	act     func(*stage)                                                                        // before the keys
+	do      func(usual func(protocol.Request) (any, error)) func(protocol.Request) (any, error) // answers in another way
 	keys    []string
 	whole   bool // it takes all of the terminal, so there is no footer
 	list    bool // one of its rows is chosen

@@ -2,8 +2,11 @@ package tui_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/internal/frontend/tui/tuitest"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -62,6 +66,9 @@ func onStage(t *testing.T, sc scene, width, height, beyond int, f func(s *stage)
 		begin := time.Now()
 		model := stubs[0]
 		p := &puppet{events: make(chan protocol.Event, 10_000), do: newAnswers().do}
+		if sc.do != nil {
+			p.do = sc.do(p.do)
+		}
 		tree := session.NewTree()
 		for _, ev := range sc.session() {
 			tree.Add(ev.(protocol.Appended).Entry)
@@ -83,6 +90,7 @@ func onStage(t *testing.T, sc scene, width, height, beyond int, f func(s *stage)
 		s.settle()
 		if sc.act != nil {
 			sc.act(s)
+			s.settle()
 		}
 		s.play(sc.keys...)
 		s.settle()
@@ -143,13 +151,33 @@ func neighbourhood() tui.Around {
 	}
 }
 
-// plain are looks of a terminal that a scene must stand.
+// colored finds a color in what was sent.
+var colored = regexp.MustCompile("\x1b\\[([0-9;]*;)?([34][0-8]|9[0-7]|10[0-7])(;[0-9;]*)?m")
+
+// looks are those of terminals that are not the usual one. is says what is wrong with it.
 var looks = []struct {
 	name   string
 	change func(*tui.Options)
+	is     func(*stage) string
 }{
-	{"NO_COLOR", func(o *tui.Options) { o.Terminal.Colors = term.NoColors }},
-	{"16 colors", func(o *tui.Options) { o.Terminal.Colors = term.Sixteen }},
-	{"light", func(o *tui.Options) { o.Theme = "light" }},
-	{"ascii", func(o *tui.Options) { o.ASCII = true }},
+	{"NO_COLOR", func(o *tui.Options) { o.Terminal.Colors = term.NoColors }, func(s *stage) string {
+		if c := colored.FindString(s.Raw()); c != "" {
+			return fmt.Sprintf("a color was sent: %q", c)
+		}
+		return ""
+	}},
+	{"16 colors", func(o *tui.Options) { o.Terminal.Colors = term.Sixteen }, func(s *stage) string {
+		if strings.Contains(s.Raw(), ";2;") || strings.Contains(s.Raw(), "8;5;") {
+			return "a color was sent that it does not have"
+		}
+		return ""
+	}},
+	{"light", func(o *tui.Options) { o.Theme = "light" }, nil},
+	{"ascii", func(o *tui.Options) { o.ASCII = true }, func(s *stage) string {
+		if i := strings.IndexFunc(s.String(), func(r rune) bool { return r >= 0x2500 && r < 0x2600 || r >= 0x2800 && r < 0x2900 }); i >= 0 {
+			return "a line is drawn with " + s.String()[i:i+3]
+		}
+		return ""
+	}},
+	{"Chinese", func(o *tui.Options) { o.Lang = lang.Chinese }, nil},
 }
