@@ -7,6 +7,7 @@ import (
 	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
+	"github.com/boughdev/bough/provider"
 )
 
 // A scene is a screen, and how one comes to it.
@@ -17,8 +18,10 @@ type scene struct {
 	act     func(*stage)                                                                        // before the keys
 	do      func(usual func(protocol.Request) (any, error)) func(protocol.Request) (any, error) // answers in another way
 	keys    []string
-	whole   bool // it takes all of the terminal, so there is no footer
-	list    bool // one of its rows is chosen
+	cwd     string        // "": /srv
+	model   provider.Info // the zero value: the usual one
+	whole   bool          // it takes all of the terminal, so there is no footer
+	list    bool          // one of its rows is chosen
 }
 
 func typed(line string) []string { return []string{line, "enter"} }

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -65,6 +66,9 @@ func onStage(t *testing.T, sc scene, width, height, beyond int, f func(s *stage)
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		model := stubs[0]
+		if sc.model.ID != "" {
+			model = sc.model
+		}
 		p := &puppet{events: make(chan protocol.Event, 10_000), do: newAnswers().do}
 		if sc.do != nil {
 			p.do = sc.do(p.do)
@@ -73,7 +77,7 @@ func onStage(t *testing.T, sc scene, width, height, beyond int, f func(s *stage)
 		for _, ev := range sc.session() {
 			tree.Add(ev.(protocol.Appended).Entry)
 		}
-		p.tell(protocol.Opened{Header: session.Header{ID: "puppet", CWD: "/srv"}, Tree: tree, Fresh: tree.Len() == 0},
+		p.tell(protocol.Opened{Header: session.Header{ID: "puppet", CWD: cmp.Or(sc.cwd, "/srv")}, Tree: tree, Fresh: tree.Len() == 0},
 			protocol.State{Leaf: tree.Leaf(), Model: &model, Thinking: "low", Context: &protocol.ContextUse{Tokens: 12_000, Window: 200_000, Known: true}})
 		set := func(o *tui.Options) {
 			o.Now = func() time.Time { return now.Add(time.Since(begin)) }
