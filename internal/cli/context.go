@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/session"
@@ -111,7 +112,7 @@ func contextText(width int) func(*bufio.Writer, *session.Tree, session.ID) error
 		if err != nil {
 			return err
 		}
-		l, err := render.ContextOf(t, leaf)
+		l, err := render.ContextOf(lang.English, t, leaf)
 		if err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func contextText(width int) func(*bufio.Writer, *session.Tree, session.ID) error
 
 // contextTokens writes a line of JSON for each entry, and one for all.
 func contextTokens(out *bufio.Writer, t *session.Tree, leaf session.ID) error {
-	l, err := render.ContextOf(t, leaf)
+	l, err := render.ContextOf(lang.English, t, leaf)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/compaction"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
@@ -43,11 +44,13 @@ type ContextList struct {
 	Gain   int64
 
 	Use compaction.Use
+
+	in lang.Language
 }
 
 // ContextOf lists what a model sees at a leaf.
-func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
-	var l ContextList
+func ContextOf(in lang.Language, t *session.Tree, leaf session.ID) (ContextList, error) {
+	l := ContextList{in: in}
 	p, err := new(session.Projector).Context(t, leaf)
 	if err != nil {
 		return l, err
@@ -83,7 +86,7 @@ func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
 			replaced[edit.Target] = !edit.Omit && !Restores(t, edit)
 		}
 	}
-	previews := NewPreviews(t)
+	previews := NewPreviews(t).In(in)
 	items := p.Items
 	for _, e := range p.Entries {
 		row := ContextRow{Entry: e, Index: index[e.ID], Seen: AsItIs}
@@ -110,7 +113,7 @@ func ContextOf(t *session.Tree, leaf session.ID) (ContextList, error) {
 				row.Seen = Replaced
 				row.Text = OneLine(m.Text(" "))
 			case m.Role == message.System && e.Type == session.TypeCompaction:
-				row.Index, row.Preview = -1, Preview{Who: "system", Text: fmt.Sprintf("%s and %s, as they were", Plural(len(m.Sections), "section", "sections"), Plural(len(m.ToolsAdded), "tool", "tools"))}
+				row.Index, row.Preview = -1, Preview{Who: "system", Text: in.T("%s and %s, as they were", in.N(len(m.Sections), "%d section", "%d sections"), in.N(len(m.ToolsAdded), "%d tool", "%d tools"))}
 			}
 			if row.Seen != Replaced {
 				row.Was = row.Tokens
@@ -174,12 +177,13 @@ func (l *ContextList) gain(t *session.Tree, leaf session.ID, p session.Projectio
 // Lines writes the list for people, and its sums. window is the model's in tokens, 0
 // if unknown.
 func (l *ContextList) Lines(width int, window int64) []string {
+	in := l.in
 	if width <= 0 {
 		width = 79
 	}
 	var out []string
 	if l.Folded > 0 {
-		out = append(out, fmt.Sprintf("(%s compacted: %s tokens saved)", Plural(l.Folded, "earlier entry is", "earlier entries are"), Count(l.Gain)))
+		out = append(out, in.N(l.Folded, "(%d earlier entry is compacted: %s tokens saved)", "(%d earlier entries are compacted: %s tokens saved)", Count(l.Gain)))
 	}
 	digits := 1
 	for i := range l.Rows {
@@ -192,16 +196,16 @@ func (l *ContextList) Lines(width int, window int64) []string {
 		switch r.Seen {
 		case LeftOut:
 			hidden, saved = hidden+1, saved+r.Was
-			mark = "(hidden: " + Count(r.Was) + " saved)"
+			mark = in.T("(hidden: %s saved)", Count(r.Was))
 		case Replaced:
 			replaced, gained = replaced+1, gained+r.Was-r.Tokens
-			mark = "(replaced, was " + Count(r.Was) + ")"
+			mark = in.T("(replaced, was %s)", Count(r.Was))
 		}
 		number := ""
 		if r.Index >= 0 {
 			number = fmt.Sprintf("[%d]", r.Index)
 		}
-		head := fmt.Sprintf("%s %s %6s %4s  ", Pad(number, digits+2), Pad(r.Who, 10), Count(r.Tokens), share(r.Tokens, l.Tokens))
+		head := fmt.Sprintf("%s %s %6s %4s  ", Pad(number, digits+2), Pad(in.T(r.Who), 10), Count(r.Tokens), share(r.Tokens, l.Tokens))
 		text := r.Text
 		if r.Calls != "" {
 			text = strings.TrimSpace(text + " -> " + r.Calls)
@@ -211,36 +215,36 @@ func (l *ContextList) Lines(width int, window int64) []string {
 		}
 		out = append(out, strings.TrimRight(head+Cut(text, max(width-styled.Width(head)-styled.Width(mark), 12))+mark, " "))
 	}
-	noun := "tokens"
+	about := in.T("about %s tokens", Count(l.Tokens))
 	if l.Tokens == 1 {
-		noun = "token"
+		about = in.T("about 1 token")
 	}
-	sum := fmt.Sprintf("%s, about %s %s", Plural(len(l.Rows)-hidden, "message", "messages"), Count(l.Tokens), noun)
+	sum := in.N(len(l.Rows)-hidden, "%d message, %s", "%d messages, %s", about)
 	total := l.Tokens
 	if l.Use.Told > 0 {
 		total = l.Use.Tokens()
-		sum += fmt.Sprintf("; as the model counts: %s", Count(total))
+		sum += in.T("; as the model counts: %s", Count(total))
 	}
 	if window > 0 {
-		sum += fmt.Sprintf(", %.1f%% of its window of %s", 100*float64(total)/float64(window), Count(window))
+		sum += in.T(", %.1f%% of its window of %s", 100*float64(total)/float64(window), Count(window))
 	}
-	out = append(out, sum+".")
+	out = append(out, sum+in.T("."))
 	var saves []string
 	if hidden > 0 {
-		saves = append(saves, fmt.Sprintf("%d hidden saves %s", hidden, Count(saved)))
+		saves = append(saves, in.T("%d hidden saves %s", hidden, Count(saved)))
 	}
 	if replaced > 0 {
-		what := "saves"
+		words := "%d replaced saves %s"
 		if gained < 0 {
-			what, gained = "adds", -gained
+			words, gained = "%d replaced adds %s", -gained
 		}
-		saves = append(saves, fmt.Sprintf("%d replaced %s %s", replaced, what, Count(gained)))
+		saves = append(saves, in.T(words, replaced, Count(gained)))
 	}
 	if l.Folded > 0 {
-		saves = append(saves, fmt.Sprintf("%d compacted saves %s", l.Folded, Count(l.Gain)))
+		saves = append(saves, in.T("%d compacted saves %s", l.Folded, Count(l.Gain)))
 	}
 	if len(saves) > 0 {
-		out = append(out, strings.Join(saves, "; ")+".")
+		out = append(out, strings.Join(saves, "; ")+in.T("."))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
@@ -33,7 +34,7 @@ func TestContextOf(t *testing.T) {
 	add("h", session.ContextEdit{Target: "c", Omit: true})
 	add("r", session.ContextEdit{Target: "d", Content: message.EncodeContent([]message.Block{message.Text("short")})})
 
-	l, err := ContextOf(tree, parent)
+	l, err := ContextOf(lang.English, tree, parent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestContextOf(t *testing.T) {
 			t.Errorf("%q is wider than 60 columns", line)
 		}
 	}
-	if l, err := ContextOf(tree, ""); err != nil || len(l.Rows) != 0 {
+	if l, err := ContextOf(lang.English, tree, ""); err != nil || len(l.Rows) != 0 {
 		t.Errorf("before the first entry: %+v, %v", l, err)
 	}
 }
@@ -84,7 +85,7 @@ func TestContextGainOfSeveralCompactions(t *testing.T) {
 	say("c", strings.Repeat("long ", 40))
 	add("l", session.Compaction{Summary: "what was", FirstKept: "c", TokensBefore: 53}) // 52 are left
 	for leaf, want := range map[session.ID]int64{"b": 0, "k": 98, "c": 98, "l": 99} {
-		if l, err := ContextOf(tree, leaf); err != nil || l.Gain != want {
+		if l, err := ContextOf(lang.English, tree, leaf); err != nil || l.Gain != want {
 			t.Errorf("at %s %d are saved, %v; want %d", leaf, l.Gain, err, want)
 		}
 	}

@@ -1,55 +1,55 @@
 package render
 
 import (
-	"fmt"
-
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
 
 // lost is the preview of an entry whose line cannot be read.
-func lost(e *session.Entry) Preview {
-	what := "something that cannot be read"
+func (p *Previews) lost(e *session.Entry) Preview {
+	what := p.lang.T("something that cannot be read")
 	switch d := e.Damage; {
 	case d == nil:
 	case d.Role != "":
-		what = roleWord(d.Role) + " that cannot be read"
+		what = p.lang.T("%s that cannot be read", p.roleWord(d.Role))
 	case d.Type == session.TypeMessage:
-		what = "message that cannot be read"
+		what = p.lang.T("message that cannot be read")
 	case d.Type != "":
-		what = "entry " + OneLine(string(d.Type)) + " that cannot be read"
+		what = p.lang.T("entry %s that cannot be read", OneLine(string(d.Type)))
 	}
 	if d := e.Damage; d != nil && d.Line > 0 {
-		what += fmt.Sprintf(", line %d", d.Line)
+		what += p.lang.T(", line %d", d.Line)
 	}
-	return Preview{Text: "(damaged: " + what + ")", Row: "(damaged: " + what + ")", Dim: true}
+	what = p.lang.T("(damaged: %s)", what)
+	return Preview{Text: what, Row: what, Dim: true}
 }
 
 // broken is the preview of an entry that has its place and its kind, but whose line
 // is damaged inside or too long.
-func broken(e *session.Entry) Preview {
-	what := roleWord(e.Role) + " that cannot be read"
+func (p *Previews) broken(e *session.Entry) Preview {
+	what := p.lang.T("%s that cannot be read", p.roleWord(e.Role))
 	if e.Role == "" {
-		what = "entry " + OneLine(string(e.Type)) + " that cannot be read"
+		what = p.lang.T("entry %s that cannot be read", OneLine(string(e.Type)))
 	}
 	if e.Line.Size > session.MaxLine {
-		what += fmt.Sprintf(", %d MB long", e.Line.Size>>20)
+		what += p.lang.T(", %d MB long", e.Line.Size>>20)
 	}
-	return Preview{Who: who(e), Text: "(damaged: " + what + ")", Row: "(damaged: " + what + ")", Dim: true}
+	what = p.lang.T("(damaged: %s)", what)
+	return Preview{Who: who(e), Text: what, Row: what, Dim: true}
 }
 
-func roleWord(r message.Role) string {
+func (p *Previews) roleWord(r message.Role) string {
 	switch r {
 	case message.User:
-		return "user message"
+		return p.lang.T("user message")
 	case message.Assistant:
-		return "answer"
+		return p.lang.T("answer")
 	case message.ToolResult:
-		return "tool result"
+		return p.lang.T("tool result")
 	case message.Bash:
-		return "command"
+		return p.lang.T("command")
 	}
-	return OneLine(string(r)) + " message"
+	return p.lang.T("%s message", OneLine(string(r)))
 }
 
 // marked adds what is wrong with the place of an entry.

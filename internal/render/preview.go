@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/rawjson"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
@@ -31,6 +32,7 @@ type Preview struct {
 type Previews struct {
 	tree  *session.Tree
 	calls map[session.ID][]message.Block // by answer
+	lang  lang.Language
 }
 
 // NewPreviews returns previews of the entries of a tree.
@@ -38,10 +40,17 @@ func NewPreviews(t *session.Tree) *Previews {
 	return &Previews{tree: t, calls: map[session.ID][]message.Block{}}
 }
 
+// In has rows and texts written in a language. Who and Mark stay English: they are
+// texts of package lang.
+func (p *Previews) In(l lang.Language) *Previews {
+	p.lang = l
+	return p
+}
+
 // Of returns the preview of an entry.
 func (p *Previews) Of(e *session.Entry) Preview {
 	if e.Lost() {
-		return lost(e)
+		return p.lost(e)
 	}
 	return p.of(e).marked(e)
 }
@@ -49,45 +58,45 @@ func (p *Previews) Of(e *session.Entry) Preview {
 func (p *Previews) of(e *session.Entry) Preview {
 	body, err := e.Body()
 	if err != nil {
-		return Preview{Row: "[unreadable: " + OneLine(err.Error()) + "]", Text: "(unreadable)", Who: who(e), Mark: "error"}
+		return Preview{Row: p.lang.T("[unreadable: %s]", OneLine(err.Error())), Text: p.lang.T("(unreadable)"), Who: who(e), Mark: "error"}
 	}
 	switch b := body.(type) {
 	case session.Message:
 		if e.Role != "" && b.Message.Role == "" {
-			return broken(e)
+			return p.broken(e)
 		}
 		return p.message(e, b.Message)
 	case session.Compaction:
-		size := Count(b.TokensBefore) + " tokens"
+		size := p.lang.T("%s tokens", Count(b.TokensBefore))
 		s := unmarked(b.Summary)
-		return Preview{Who: "compaction", Text: strings.TrimSpace(size + " -> " + s), Row: strings.TrimSpace("[compaction: " + size + "] " + s)}
+		return Preview{Who: "compaction", Text: strings.TrimSpace(size + " -> " + s), Row: strings.TrimSpace(p.lang.T("[compaction: %s]", size) + " " + s)}
 	case session.BranchSummary:
 		s := unmarked(withoutIntro(b.Summary))
-		return Preview{Who: "summary", Text: s, Row: strings.TrimSpace("[branch summary]: " + s)}
+		return Preview{Who: "summary", Text: s, Row: strings.TrimSpace(p.lang.T("[branch summary]") + ": " + s)}
 	case session.CustomMessage:
-		s := withImages(message.Message{Content: b.Content})
+		s := p.withImages(message.Message{Content: b.Content})
 		if b.CustomType == "bough.take" {
 			s = strings.TrimPrefix(s, "From another branch of this conversation, ")
-			return Preview{Who: "taken", Text: s, Row: "[taken]: " + s}
+			return Preview{Who: "taken", Text: s, Row: "[" + p.lang.T("taken") + "]: " + s}
 		}
 		typ := OneLine(b.CustomType)
 		return Preview{Who: "custom", Text: typ + ": " + s, Row: "[" + typ + "]: " + s}
 	case session.ModelChange:
-		return Preview{Row: "[model: " + OneLine(b.ModelID) + "]"}
+		return Preview{Row: p.lang.T("[model: %s]", OneLine(b.ModelID))}
 	case session.ThinkingChange:
-		return Preview{Row: "[thinking: " + OneLine(b.Level) + "]"}
+		return Preview{Row: p.lang.T("[thinking: %s]", OneLine(b.Level))}
 	case session.Custom:
-		return Preview{Row: "[custom: " + OneLine(b.CustomType) + "]"}
+		return Preview{Row: p.lang.T("[custom: %s]", OneLine(b.CustomType))}
 	case session.Label:
 		if b.Text == "" {
-			return Preview{Row: "[label: cleared]"}
+			return Preview{Row: p.lang.T("[label: cleared]")}
 		}
-		return Preview{Row: "[label: " + OneLine(b.Text) + "]"}
+		return Preview{Row: p.lang.T("[label: %s]", OneLine(b.Text))}
 	case session.Info:
 		if b.Name == "" {
-			return Preview{Row: "[title: empty]"}
+			return Preview{Row: p.lang.T("[title: empty]")}
 		}
-		return Preview{Row: "[title: " + OneLine(b.Name) + "]"}
+		return Preview{Row: p.lang.T("[title: %s]", OneLine(b.Name))}
 	case session.ContextEdit:
 		return Preview{Row: p.edit(b)}
 	}
@@ -120,10 +129,10 @@ func (p *Previews) message(e *session.Entry, m message.Message) Preview {
 	v := Preview{Who: who(e)}
 	switch m.Role {
 	case message.User:
-		v.Text = withImages(m)
-		v.Row = "user: " + v.Text
+		v.Text = p.withImages(m)
+		v.Row = p.lang.T("user") + ": " + v.Text
 	case message.Assistant:
-		v.answer(m)
+		p.answer(&v, m)
 	case message.ToolResult:
 		p.result(&v, e, m)
 	case message.Bash:
@@ -134,24 +143,24 @@ func (p *Previews) message(e *session.Entry, m message.Message) Preview {
 		case m.Cancelled:
 			v.Mark = "cancelled"
 		case m.ExitCode != nil && *m.ExitCode != 0:
-			v.Mark = fmt.Sprintf("exit %d", *m.ExitCode)
+			v.Mark = p.lang.T("exit %d", *m.ExitCode)
 		}
 	case message.System:
-		v.Text, v.Row = system(m, Counted(p.tree, e))
+		v.Text, v.Row = p.system(m, Counted(p.tree, e))
 	case "":
 		v.Row, v.Dim = "[message]", true // a message entry without a message
 	default:
 		v.Text = OneLine(m.Text(" "))
-		v.Row = "[" + v.Who + "]: " + v.Text
+		v.Row = "[" + p.lang.T(v.Who) + "]: " + v.Text
 		v.Dim = true
 	}
 	return v
 }
 
-func (v *Preview) answer(m message.Message) {
+func (p *Previews) answer(v *Preview, m message.Message) {
 	v.Text = OneLine(m.Text(" "))
 	v.Calls = callNames(m.ToolCalls())
-	v.Row = "assistant: " + v.Text
+	v.Row = p.lang.T("assistant") + ": " + v.Text
 	switch m.StopReason {
 	case message.Aborted:
 		v.Mark = "aborted"
@@ -165,12 +174,12 @@ func (v *Preview) answer(m message.Message) {
 	}
 	switch {
 	case v.Mark == "aborted":
-		v.Row += "(aborted)"
+		v.Row += "(" + p.lang.T("aborted") + ")"
 	case v.Mark == "error":
 		v.Text = shorten(OneLine(m.ErrorMessage), 80)
 		v.Row += v.Text
 	case v.Calls == "":
-		v.Text = "(no content)"
+		v.Text = p.lang.T("(no content)")
 		v.Row += v.Text
 	default:
 		v.Row += "-> " + v.Calls
@@ -188,7 +197,7 @@ func (p *Previews) result(v *Preview, e *session.Entry, m message.Message) {
 		return
 	}
 	v.Text = OneLine(m.ToolName)
-	v.Row = strings.TrimSpace("[tool "+v.Text) + "]"
+	v.Row = "[" + strings.TrimSpace(p.lang.T("tool")+" "+v.Text) + "]"
 }
 
 // call finds the call of an id in the answer that e follows.
@@ -221,19 +230,19 @@ func (p *Previews) call(e *session.Entry, id string) *message.Block {
 
 // edit names what is left out of the context or put in its place.
 func (p *Previews) edit(b session.ContextEdit) string {
-	what := "omit"
+	row := "[context omit: %s]"
 	if !b.Omit {
-		what = "replace"
+		row = "[context replace: %s]"
 	}
 	target := p.tree.Get(b.Target)
 	if target == nil || target.Type == session.TypeContextEdit {
-		return "[context " + what + ": " + OneLine(string(b.Target)) + "]"
+		return p.lang.T(row, OneLine(string(b.Target)))
 	}
-	return "[context " + what + ": " + shorten(p.Of(target).Row, 60) + "]"
+	return p.lang.T(row, shorten(p.Of(target).Row, 60))
 }
 
 // withImages is the text of a message and how many images it has.
-func withImages(m message.Message) string {
+func (p *Previews) withImages(m message.Message) string {
 	s := OneLine(withoutSkill(m.Text(" ")))
 	n := 0
 	for _, b := range m.Content {
@@ -244,14 +253,14 @@ func withImages(m message.Message) string {
 	if n == 0 {
 		return s
 	}
-	return strings.TrimSpace(s + " [" + Plural(n, "image", "images") + "]")
+	return strings.TrimSpace(s + " " + p.lang.N(n, "[%d image]", "[%d images]"))
 }
 
 // system says what a system message declares. The first one of a path declares
 // everything, a later one what has changed.
-func system(m message.Message, first bool) (text, row string) {
+func (p *Previews) system(m message.Message, first bool) (text, row string) {
 	var changed, gone []string
-	ours := "instructions"
+	ours := p.lang.T("instructions")
 	for _, s := range m.Sections {
 		if s.Text == nil {
 			gone = append(gone, OneLine(s.Name))
@@ -259,21 +268,21 @@ func system(m message.Message, first bool) (text, row string) {
 		}
 		changed = append(changed, OneLine(s.Name))
 		if s.Name == "preamble" && strings.Contains(*s.Text, "bough") {
-			ours = "bough's instructions"
+			ours = p.lang.T("bough's instructions")
 		}
 	}
 	if len(changed) == 0 && len(gone) == 0 && len(m.ToolsAdded) == 0 && len(m.ToolsRemoved) == 0 {
 		s := OneLine(m.Text(" "))
-		return s, "[system]: " + s
+		return s, "[" + p.lang.T("system") + "]: " + s
 	}
-	size := Plural(len(changed), "section", "sections") + ", " + Plural(len(m.ToolsAdded), "tool", "tools")
+	size := p.lang.N(len(changed), "%d section", "%d sections") + ", " + p.lang.N(len(m.ToolsAdded), "%d tool", "%d tools")
 	text = ours + " (" + size + ")"
 	if first {
-		return text, "[system: " + size + "]"
+		return text, p.lang.T("[system: %s]", size)
 	}
 	var parts []string
 	if n, k := len(m.ToolsAdded), len(m.ToolsRemoved); n > 0 || k > 0 {
-		tools := "tools"
+		tools := p.lang.T("tools")
 		if n > 0 {
 			tools += fmt.Sprintf(" +%d", n)
 		}
@@ -283,12 +292,12 @@ func system(m message.Message, first bool) (text, row string) {
 		parts = append(parts, tools)
 	}
 	for _, s := range changed {
-		parts = append(parts, s+" changed")
+		parts = append(parts, p.lang.T("%s changed", s))
 	}
 	for _, s := range gone {
-		parts = append(parts, s+" removed")
+		parts = append(parts, p.lang.T("%s removed", s))
 	}
-	return text, "[system: " + strings.Join(parts, ", ") + "]"
+	return text, p.lang.T("[system: %s]", strings.Join(parts, ", "))
 }
 
 // unmarked is a text without the marks of Markdown.

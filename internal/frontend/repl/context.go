@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -20,7 +21,7 @@ func (r *repl) context(c slash.Command) error {
 		r.say("%s", sentence(err))
 		return nil
 	}
-	l, err := render.ContextOf(r.view.Tree, leaf)
+	l, err := render.ContextOf(lang.English, r.view.Tree, leaf)
 	if err != nil {
 		r.failed(err)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/protocol"
 )
 
@@ -18,11 +19,11 @@ func (r *repl) cost(word string) error {
 		r.failed(err)
 		return nil
 	}
-	for _, line := range slash.CostRows(c, r.view.Model) {
+	for _, line := range slash.CostRows(lang.English, c, r.view.Model) {
 		r.out.line(none, line)
 	}
 	if n := c.Session.Unpriced; n > 0 {
-		r.note("%s", slash.Unpriced(n))
+		r.note("%s", slash.Unpriced(lang.English, n))
 	}
 	return nil
 }
@@ -39,7 +40,7 @@ func (r *repl) forewarn() {
 	}
 	m := r.view.Model
 	if c.Next.Prompt >= dear || m != nil && m.ContextWindow > 0 && c.Next.Tokens > m.ContextWindow {
-		r.note("(the next request: %s)", slash.NextCost(*c.Next, m))
+		r.note("(the next request: %s)", slash.NextCost(lang.English, *c.Next, m))
 	}
 }
 

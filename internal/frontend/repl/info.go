@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
@@ -17,7 +18,7 @@ func (r *repl) session() error {
 		r.failed(err)
 		return nil
 	}
-	for _, line := range slash.SessionRows(&r.view, st, r.describe(r.view.Leaf)) {
+	for _, line := range slash.SessionRows(lang.English, &r.view, st, r.describe(r.view.Leaf)) {
 		r.out.line(none, line)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -174,7 +175,7 @@ func (r *repl) branches() {
 		case tip != n:
 			marks = append(marks, fmt.Sprintf("(its newest: #%d)", tip))
 		}
-		r.out.line(none, slash.Row(r.o.Width, fmt.Sprintf("#%d", n), digits+1, previews.Of(e), marks))
+		r.out.line(none, slash.Row(lang.English, r.o.Width, fmt.Sprintf("#%d", n), digits+1, previews.Of(e), marks))
 	}
 	r.say("/branch #N stands after one of them.")
 }

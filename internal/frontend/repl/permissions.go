@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/protocol"
 )
 
@@ -34,7 +35,7 @@ func (r *repl) permissions(word string) error {
 		}
 		return nil
 	}
-	for _, line := range slash.PermissionText(p) {
+	for _, line := range slash.PermissionText(lang.English, p) {
 		r.say("%s", line)
 	}
 	if word == "" {

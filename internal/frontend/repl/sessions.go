@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
@@ -182,7 +183,7 @@ func (r *repl) forkPoints() {
 	var rows []string
 	for i, id := range chain {
 		if e := r.view.Tree.Get(id); e.Role == message.User {
-			rows = append(rows, slash.Row(r.o.Width, fmt.Sprintf("[%d]", i), digits+2, previews.Of(e), nil))
+			rows = append(rows, slash.Row(lang.English, r.o.Width, fmt.Sprintf("[%d]", i), digits+2, previews.Of(e), nil))
 		}
 	}
 	if len(rows) == 0 {

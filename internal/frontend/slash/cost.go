@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/provider"
@@ -13,38 +14,38 @@ import (
 
 // CostRows say what the conversation took, and what the next request will, which m
 // is to answer; nil: none.
-func CostRows(c protocol.Cost, m *provider.Info) (rows []string) {
-	row := func(name, text string) { rows = append(rows, fmt.Sprintf("%-12s %s", name, text)) }
-	row("last prompt", taken(c.Turn))
-	row("this branch", taken(c.Branch))
-	row("session", taken(c.Session))
+func CostRows(in lang.Language, c protocol.Cost, m *provider.Info) (rows []string) {
+	row := func(name, text string) { rows = append(rows, render.Pad(in.T(name), 12)+" "+text) }
+	row("last prompt", taken(in, c.Turn))
+	row("this branch", taken(in, c.Branch))
+	row("session", taken(in, c.Session))
 	if c.Family != nil && c.Members > 1 {
-		row("with forks", taken(*c.Family)+", "+render.Plural(c.Members, "session", "sessions")+", each call counted once")
+		row("with forks", taken(in, *c.Family)+in.N(c.Members, ", %d session, each call counted once", ", %d sessions, each call counted once"))
 	}
 	if c.Today != nil {
-		row("today", taken(*c.Today)+", all sessions")
+		row("today", in.T("%s, all sessions", taken(in, *c.Today)))
 	}
 	if c.Rebilled.Tokens > 0 {
-		row("cache", anew(c.Rebilled)+" on this branch")
+		row("cache", in.T("%s on this branch", anew(in, c.Rebilled)))
 	}
 	if c.Next != nil {
-		row("next", NextCost(*c.Next, m))
+		row("next", NextCost(in, *c.Next, m))
 	}
 	for _, b := range c.Budget {
-		row("budget", fmt.Sprintf("%s of %s for a %s", Amount(b.Spent), limit(b.Limit), b.Of))
+		row("budget", in.T("%s of %s for a %s", Amount(b.Spent), limit(b.Limit), in.T(b.Of)))
 	}
 	return rows
 }
 
 // Unpriced says how many calls are not in the dollars.
-func Unpriced(n int) string {
-	return render.Plural(n, "call tells", "calls tell") + " no price: it is not known, or there is none. They are not in the dollars."
+func Unpriced(in lang.Language, n int) string {
+	return in.N(n, "%d call tells no price: it is not known, or there is none. It is not in the dollars.", "%d calls tell no price: it is not known, or there is none. They are not in the dollars.")
 }
 
 // taken writes what calls took.
-func taken(t session.Tally) string {
+func taken(in lang.Language, t session.Tally) string {
 	if t.Calls == 0 {
-		return "nothing yet"
+		return in.T("nothing yet")
 	}
 	parts := []string{Amount(t.Cost)}
 	if t.Unpriced > 0 {
@@ -53,11 +54,11 @@ func taken(t session.Tally) string {
 			parts[0] = "?"
 		}
 	}
-	parts = append(parts, render.Plural(t.Calls, "call", "calls"), render.Count(t.Input+t.CacheWrite)+" in")
+	parts = append(parts, in.N(t.Calls, "%d call", "%d calls"), in.T("%s in", render.Count(t.Input+t.CacheWrite)))
 	if t.CacheRead > 0 {
-		parts = append(parts, render.Count(t.CacheRead)+" cached = "+Percent(int64(t.CacheRead), int64(t.Input+t.CacheRead+t.CacheWrite)))
+		parts = append(parts, in.T("%s cached = %s", render.Count(t.CacheRead), Percent(int64(t.CacheRead), int64(t.Input+t.CacheRead+t.CacheWrite))))
 	}
-	return strings.Join(append(parts, render.Count(t.Output)+" out"), ", ")
+	return strings.Join(append(parts, in.T("%s out", render.Count(t.Output))), ", ")
 }
 
 // Amount is a cost; nothing is $0.
@@ -77,36 +78,36 @@ func limit(usd float64) string {
 }
 
 // anew writes what had to be billed anew.
-func anew(b session.Rebilled) string {
-	s := render.Count(b.Tokens) + " tokens were read anew that a cache might have given"
+func anew(in lang.Language, b session.Rebilled) string {
+	s := in.T("%s tokens were read anew that a cache might have given", render.Count(b.Tokens))
 	if b.Cost > 0 {
-		s += ", " + Amount(b.Cost) + " more"
+		s += in.T(", %s more", Amount(b.Cost))
 	}
 	return s
 }
 
 // NextCost writes a forecast.
-func NextCost(f protocol.Forecast, m *provider.Info) string {
-	s := "about " + render.Count(f.Tokens) + " tokens"
+func NextCost(in lang.Language, f protocol.Forecast, m *provider.Info) string {
+	s := in.T("about %s tokens", render.Count(f.Tokens))
 	switch {
 	case f.Cached > 0:
-		s += ", " + Percent(f.Cached, f.Tokens) + " of them cached"
+		s += in.T(", %s of them cached", Percent(f.Cached, f.Tokens))
 	case f.Cold:
-		s += ", none of them cached any more"
+		s += in.T(", none of them cached any more")
 	}
 	switch {
 	case f.PriceUnknown:
-		s += "; the price is not known"
+		s += in.T("; the price is not known")
 	case f.Total() == 0:
-		s += "; it costs nothing"
+		s += in.T("; it costs nothing")
 	default:
 		s += "; " + Amount(f.Prompt)
 		if f.Answer > 0 {
-			s += " and " + Amount(f.Answer) + " for an answer like the last ones"
+			s += in.T(" and %s for an answer like the last ones", Amount(f.Answer))
 		}
 	}
 	if m != nil && m.ContextWindow > 0 && f.Tokens > m.ContextWindow {
-		s += "; that is more than fits its window of " + render.Count(m.ContextWindow)
+		s += in.T("; that is more than fits its window of %s", render.Count(m.ContextWindow))
 	}
 	return s
 }

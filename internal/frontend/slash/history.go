@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/session"
@@ -16,20 +17,20 @@ func ChainRows(t *session.Tree, chain []render.Link, columns int) []string {
 	previews := render.NewPreviews(t)
 	digits := len(strconv.Itoa(chain[len(chain)-1].Index))
 	for _, l := range chain {
-		rows = append(rows, Row(columns, fmt.Sprintf("[%d]", l.Index), digits+2, previews.Of(l.Entry), LinkMarks(l)))
+		rows = append(rows, Row(lang.English, columns, fmt.Sprintf("[%d]", l.Index), digits+2, previews.Of(l.Entry), LinkMarks(lang.English, l)))
 	}
 	return rows
 }
 
 // LinkMarks are the marks of an entry in a chain.
-func LinkMarks(l render.Link) []string {
-	marks := marksOf(l.Branches, l.Label)
+func LinkMarks(in lang.Language, l render.Link) []string {
+	marks := marksOf(in, l.Branches, l.Label)
 	for _, m := range []struct {
 		is   bool
 		word string
 	}{{l.Compacted, "(compacted)"}, {l.Omitted, "(left out)"}, {l.Edited, "(edited)"}} {
 		if m.is {
-			marks = append(marks, m.word)
+			marks = append(marks, in.T(m.word))
 		}
 	}
 	return marks
@@ -47,7 +48,7 @@ func AllRows(t *session.Tree, leaf session.ID, last, columns int) []string {
 		if last > 0 && i < len(numbers.Entries)-last {
 			continue
 		}
-		marks := marksOf(len(render.Next(t, e.ID)), t.Label(e.ID))
+		marks := marksOf(lang.English, len(render.Next(t, e.ID)), t.Label(e.ID))
 		if above := t.Parent(e.ID); above != nil {
 			if p := render.Above(t, above.ID); p != nil {
 				if k, _ := numbers.Of(p.ID); k != i-1 {
@@ -58,16 +59,16 @@ func AllRows(t *session.Tree, leaf session.ID, last, columns int) []string {
 		if here == e {
 			marks = append(marks, "<- here")
 		}
-		rows = append(rows, Row(columns, fmt.Sprintf("[#%d]", i), digits+3, previews.Of(e), marks))
+		rows = append(rows, Row(lang.English, columns, fmt.Sprintf("[#%d]", i), digits+3, previews.Of(e), marks))
 	}
 	return rows
 }
 
 // marksOf are the marks that a row of a list ends with.
-func marksOf(branches int, label string) []string {
+func marksOf(in lang.Language, branches int, label string) []string {
 	var marks []string
 	if branches > 1 {
-		marks = append(marks, fmt.Sprintf("<%d branches>", branches))
+		marks = append(marks, in.T("<%d branches>", branches))
 	}
 	if label != "" {
 		marks = append(marks, "{"+render.Cut(render.OneLine(label), 40)+"}")
@@ -77,8 +78,8 @@ func marksOf(branches int, label string) []string {
 
 // Row is one line of a numbered list: the text is cut so that what stands behind
 // it fits.
-func Row(columns int, number string, width int, p render.Preview, marks []string) string {
-	head := render.Pad(number, width) + " " + render.Pad(p.Who, 10) + " "
+func Row(in lang.Language, columns int, number string, width int, p render.Preview, marks []string) string {
+	head := render.Pad(number, width) + " " + render.Pad(in.T(p.Who), 10) + " "
 	tail := ""
 	if p.Calls != "" {
 		tail = "-> " + p.Calls
@@ -87,7 +88,7 @@ func Row(columns int, number string, width int, p render.Preview, marks []string
 		}
 	}
 	if p.Mark != "" {
-		marks = append([]string{"(" + p.Mark + ")"}, marks...)
+		marks = append([]string{"(" + in.T(p.Mark) + ")"}, marks...)
 	}
 	if len(marks) > 0 {
 		gap := "   "

@@ -2,10 +2,10 @@ package slash
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"strings"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/view"
 	"github.com/boughdev/bough/message"
@@ -16,14 +16,14 @@ import (
 
 // SessionRows say what a session is, holds and took. position says in words where
 // the conversation stands.
-func SessionRows(v *view.View, st protocol.Stats, position string) []string {
+func SessionRows(in lang.Language, v *view.View, st protocol.Stats, position string) []string {
 	t := v.Tree
 	file := v.File
 	switch {
 	case file == "":
-		file = "none: it is kept in memory"
+		file = in.T("none: it is kept in memory")
 	case t.Len() == 0:
-		file += " (written with the first message)"
+		file += " " + in.T("(written with the first message)")
 	}
 	points, ends := 0, 0
 	for e := range t.All() {
@@ -39,37 +39,37 @@ func SessionRows(v *view.View, st protocol.Stats, position string) []string {
 		}
 	}
 	var rows []string
-	row := func(name, format string, args ...any) {
-		if s := fmt.Sprintf(format, args...); s != "" {
-			rows = append(rows, fmt.Sprintf("%-9s %s", name, render.OneLine(s)))
+	row := func(name, text string) {
+		if text != "" {
+			rows = append(rows, render.Pad(in.T(name), 9)+" "+render.OneLine(text))
 		}
 	}
-	row("session", "%s", v.Header.ID)
-	row("name", "%s", t.Name())
-	row("file", "%s", file)
-	row("folder", "%s", v.Header.CWD)
+	row("session", v.Header.ID)
+	row("name", t.Name())
+	row("file", file)
+	row("folder", v.Header.CWD)
 	if p := v.Header.ParentSession; p != "" {
-		row("copy of", "%s", filepath.Base(p))
+		row("copy of", filepath.Base(p))
 	}
-	row("messages", "%d (%d of yours, %s)", st.User+st.Assistant, st.User, render.Plural(st.Assistant, "answer", "answers"))
-	row("besides", "%s", besides(v.Tree, st.Stats))
-	row("tree", "%s, %s", render.Plural(max(ends, 1), "branch", "branches"), render.Plural(t.Len(), "entry", "entries"))
-	row("position", "%s", position)
-	row("model", "%s, thinking %s", ModelName(v.Model), v.Thinking)
-	read := render.Count(st.CacheRead) + " read from the cache"
+	row("messages", in.T("%d (%d of yours, %s)", st.User+st.Assistant, st.User, in.N(st.Assistant, "%d answer", "%d answers")))
+	row("besides", besides(in, v.Tree, st.Stats))
+	row("tree", in.N(max(ends, 1), "%d branch", "%d branches")+", "+in.N(t.Len(), "%d entry", "%d entries"))
+	row("position", position)
+	row("model", in.T("%s, thinking %s", in.T(ModelName(v.Model)), v.Thinking))
+	read := in.T("%s read from the cache", render.Count(st.CacheRead))
 	if st.CacheRead > 0 {
 		read += " = " + Percent(int64(st.CacheRead), int64(st.Input+st.CacheRead+st.CacheWrite))
 	}
-	row("context", "%s", contextRow(st.Context))
-	row("tokens", "%s in, %s out, %s, %s written to it", render.Count(st.Input), render.Count(st.Output), read, render.Count(st.CacheWrite))
-	row("cost", "%s", costRow(st))
+	row("context", contextRow(in, st.Context))
+	row("tokens", in.T("%s in, %s out, %s, %s written to it", render.Count(st.Input), render.Count(st.Output), read, render.Count(st.CacheWrite)))
+	row("cost", costRow(in, st))
 	if len(st.Shares) > 1 {
 		for _, m := range st.Shares {
-			row("", "%s: %s, %s", cmp.Or(m.Model, "tools and summaries"), Amount(m.Cost), render.Plural(m.Calls, "call", "calls"))
+			row("", cmp.Or(m.Model, in.T("tools and summaries"))+": "+Amount(m.Cost)+", "+in.N(m.Calls, "%d call", "%d calls"))
 		}
 	}
 	if st.Rebilled.Tokens > 0 {
-		row("cache", "%s", anew(st.Rebilled))
+		row("cache", anew(in, st.Rebilled))
 	}
 	return rows
 }
@@ -84,7 +84,7 @@ func ModelName(m *provider.Info) string {
 
 // besides lists what is no message of user or model: tool calls, which are parts
 // of answers, and the messages that bough and the tools added.
-func besides(t *session.Tree, st session.Stats) string {
+func besides(in lang.Language, t *session.Tree, st session.Stats) string {
 	system, commands := 0, 0
 	for e := range t.Log() {
 		switch e.Role {
@@ -97,40 +97,40 @@ func besides(t *session.Tree, st session.Stats) string {
 	var parts []string
 	add := func(n int, one, many string) {
 		if n > 0 {
-			parts = append(parts, render.Plural(n, one, many))
+			parts = append(parts, in.N(n, one, many))
 		}
 	}
-	add(st.ToolCalls, "tool call", "tool calls")
-	add(st.ToolResults, "tool result", "tool results")
-	add(commands, "command of yours", "commands of yours")
-	add(system, "system message", "system messages")
-	add(st.Messages-st.User-st.Assistant-st.ToolResults-commands-system, "other message", "other messages")
+	add(st.ToolCalls, "%d tool call", "%d tool calls")
+	add(st.ToolResults, "%d tool result", "%d tool results")
+	add(commands, "%d command of yours", "%d commands of yours")
+	add(system, "%d system message", "%d system messages")
+	add(st.Messages-st.User-st.Assistant-st.ToolResults-commands-system, "%d other message", "%d other messages")
 	return strings.Join(parts, ", ")
 }
 
 // contextRow says how full the window is, for /session.
-func contextRow(u *protocol.ContextUse) string {
+func contextRow(in lang.Language, u *protocol.ContextUse) string {
 	switch p, known := u.Percent(); {
 	case u == nil:
-		return "? (the model's window is not known)"
+		return in.T("? (the model's window is not known)")
 	case !known:
-		return "? of " + render.Count(u.Window) + " (known again with the next answer)"
+		return in.T("? of %s (known again with the next answer)", render.Count(u.Window))
 	default:
-		return fmt.Sprintf("%s of %s tokens, %.1f%%", render.Count(u.Tokens), render.Count(u.Window), p)
+		return in.T("%s of %s tokens, %.1f%%", render.Count(u.Tokens), render.Count(u.Window), p)
 	}
 }
 
 // costRow is what the session took in dollars, and of that this branch, for /session.
-func costRow(st protocol.Stats) string {
+func costRow(in lang.Language, st protocol.Stats) string {
 	if st.Tokens() == 0 {
 		return ""
 	}
 	s := Amount(st.Cost)
 	if st.Unpriced > 0 {
-		s += " + ? (" + render.Plural(st.Unpriced, "call tells", "calls tell") + " no price)"
+		s += " + ? " + in.N(st.Unpriced, "(%d call tells no price)", "(%d calls tell no price)")
 	}
 	if st.Branch.Cost < st.Cost {
-		s += ", this branch " + Amount(st.Branch.Cost)
+		s += in.T(", this branch %s", Amount(st.Branch.Cost))
 	}
 	return s
 }

@@ -24,7 +24,7 @@ func (a *app) block(at int, open bool) drawing {
 	e := a.look.path[at]
 	body, err := e.Body()
 	if err != nil {
-		return whole(a.note(a.theme.failure, "(unreadable: "+render.OneLine(err.Error())+")"))
+		return whole(a.note(a.theme.failure, a.t("(unreadable: %s)", a.told(render.OneLine(err.Error())))))
 	}
 	switch b := body.(type) {
 	case session.Message:
@@ -40,10 +40,10 @@ func (a *app) block(at int, open bool) drawing {
 		}
 		return whole(a.cardBlock(render.OneLine(string(b.Message.Role)), "", b.Message.Text("\n"), true))
 	case session.Compaction:
-		head := fmt.Sprintf("%s tokens -> summary", render.Count(b.TokensBefore))
-		return whole(a.cardBlock("compaction", head, b.Summary, open))
+		head := a.t("%s tokens -> summary", render.Count(b.TokensBefore))
+		return whole(a.cardBlock(a.t("compaction"), head, b.Summary, open))
 	case session.BranchSummary:
-		return whole(a.cardBlock("branch", "what another branch came to", b.Summary, open))
+		return whole(a.cardBlock(a.t("branch"), a.t("what another branch came to"), b.Summary, open))
 	case session.CustomMessage:
 		if !b.Display {
 			return drawing{}
@@ -51,7 +51,7 @@ func (a *app) block(at int, open bool) drawing {
 		m := message.Message{Content: b.Content}
 		return whole(a.cardBlock(render.OneLine(b.CustomType), "", m.Text("\n"), true))
 	}
-	p := render.NewPreviews(a.view.Tree).Of(e)
+	p := a.previews(a.view.Tree).Of(e)
 	return whole(a.note(a.theme.dim, p.Row))
 }
 
@@ -67,7 +67,7 @@ func (a *app) userBlock(e *session.Entry, m message.Message, open bool) []styled
 	text := m.Text("\n")
 	var rows []styled.Line
 	if name, rest, ok := skill(text); ok && !open {
-		rows = append(rows, styled.Line{{Text: "[skill] " + name, Style: a.theme.accent}, {Text: a.more(), Style: a.theme.dim}})
+		rows = append(rows, styled.Line{{Text: a.t("[skill] %s", name), Style: a.theme.accent}, {Text: a.more(), Style: a.theme.dim}})
 		text = rest
 	}
 	if strings.TrimSpace(text) != "" {
@@ -80,7 +80,7 @@ func (a *app) userBlock(e *session.Entry, m message.Message, open bool) []styled
 	}
 	var from styled.Line
 	if by := a.look.by[e.ID]; by != "" {
-		from = styled.Of("from "+by, a.theme.dim)
+		from = styled.Of(a.t("from %s", by), a.theme.dim)
 	}
 	out := []styled.Line{nil, a.band(from, a.theme.user)}
 	for _, r := range rows {
@@ -188,11 +188,11 @@ func (a *app) answerBlock(at int, m message.Message, open bool) drawing {
 func (a *app) ending(m message.Message) string {
 	switch m.StopReason {
 	case message.Aborted:
-		return "Stopped."
+		return a.t("Stopped.")
 	case message.Failed:
-		return "Error: " + render.Cut(render.OneLine(m.ErrorMessage), 400)
+		return a.t("Error: %s", a.told(render.Cut(render.OneLine(m.ErrorMessage), 400)))
 	case message.Length:
-		return "The answer was cut off by the output limit of the model. Ask it to go on."
+		return a.t("The answer was cut off by the output limit of the model. Ask it to go on.")
 	}
 	return ""
 }
@@ -268,7 +268,7 @@ func (a *app) answer(m message.Message, text func(i int, s string) (closed, open
 		case message.ThinkingBlock:
 			switch {
 			case hidden && (b.Text != "" || b.Redacted):
-				add([]styled.Line{styled.Of("thinking", a.theme.thinking)}, nil, styled.Style{})
+				add([]styled.Line{styled.Of(a.t("thinking"), a.theme.thinking)}, nil, styled.Style{})
 			case strings.TrimSpace(b.Text) != "":
 				closed, open := text(i, b.Text)
 				add(closed, open, a.theme.thinking)
@@ -305,12 +305,12 @@ func (a *app) bashBlock(m message.Message, open bool) []styled.Line {
 	var tail []string
 	switch {
 	case m.Cancelled:
-		tail = append(tail, "cancelled")
+		tail = append(tail, a.t("cancelled"))
 	case m.ExitCode != nil && *m.ExitCode != 0:
-		tail = append(tail, fmt.Sprintf("exit %d", *m.ExitCode))
+		tail = append(tail, a.t("exit %d", *m.ExitCode))
 	}
 	if m.FullOutputPath != "" {
-		tail = append(tail, "all of it: "+render.OneLine(m.FullOutputPath))
+		tail = append(tail, a.t("all of it: %s", render.OneLine(m.FullOutputPath)))
 	}
 	if len(tail) > 0 {
 		out = append(out, styled.Wrap(styled.Of(strings.Join(tail, " · "), a.theme.dim), a.look.width, margin, margin)...)

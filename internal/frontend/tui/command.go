@@ -223,11 +223,11 @@ func (a *app) label(c slash.Command) error {
 	if e == nil {
 		return errors.New("there is nothing to label yet")
 	}
-	words := "label: " + render.Quote(c.Rest, 40)
+	cmd := protocol.SetLabel{Entry: e.ID, Text: c.Rest}
 	if c.Rest == "" {
-		words = "the label is gone"
+		return a.done0(cmd, "the label is gone")
 	}
-	return a.done0(protocol.SetLabel{Entry: e.ID, Text: c.Rest}, "%s", words)
+	return a.done0(cmd, "label: %s", render.Quote(c.Rest, 40))
 }
 
 func (a *app) hide(c slash.Command) error {
@@ -314,7 +314,7 @@ func (a *app) export(c slash.Command) error {
 			a.problem(err)
 			return
 		}
-		a.tell(a.theme.dim, "written: %s%s", r.Path, strings.TrimRight(" "+r.Redacted, " "))
+		a.tell(a.theme.dim, "written: %s%s", r.Path, strings.TrimRight(" "+a.told(r.Redacted), " "))
 	})
 	return nil
 }
@@ -341,7 +341,7 @@ func (a *app) reload(slash.Command) error {
 			a.flash("nothing has changed")
 		}
 		for _, s := range r.Changes {
-			a.tell(a.theme.dim, "%s", s)
+			a.tell(a.theme.dim, "%s", a.told(s))
 		}
 		a.fetchCommands()
 	})

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -250,19 +249,19 @@ func (f *finder) bar(a *app, width int) (styled.Line, int) {
 	switch n := len(f.hits); {
 	case strings.TrimSpace(f.asked) == "":
 	case n == 0 && f.over:
-		words = "nothing found"
+		words = a.t("nothing found")
 	case n == 0:
-		words = "looking"
+		words = a.t("looking")
 	case f.over:
-		words = fmt.Sprintf("%d of %s", f.at+1, render.Plural(n, "block", "blocks"))
+		words = a.n(n, "block %[2]d of %[1]d", "block %[2]d of %[1]d", f.at+1)
 	default:
-		words = fmt.Sprintf("%d of %d so far", f.at+1, n)
+		words = a.t("%d of %d so far", f.at+1, n)
 	}
 	right := styled.Of(" "+words+"  ", a.theme.accent)
 	right = styled.Join(right, a.help(f.hints(), width-right.Width()-9-width/3))
 	room := max(width-right.Width()-10, width/3)
 	line, x := f.query.draw(max(room, 1), styled.Style{})
-	l := styled.Join(styled.Of(" Search: ", a.theme.title), line)
+	l := styled.Join(styled.Of(" "+a.t("Search: "), a.theme.title), line)
 	l = l.Pad(min(9+room, width), styled.Style{})
 	return styled.Join(l, right).Cut(width).Styled(a.theme.selection).Pad(width, a.theme.selection), min(9+x, max(width-1, 0))
 }

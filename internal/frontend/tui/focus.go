@@ -127,11 +127,11 @@ func (f *focus) leave(a *app, do func()) {
 }
 
 func (f *focus) view(a *app, width, height int) panel {
-	head := styled.Of(" Conversation", a.theme.title)
+	head := styled.Of(" "+a.t("Conversation"), a.theme.title)
 	if e := a.look.entryAt(a.look.focused); e != nil {
 		words := ""
 		if n := render.IndexOf(a.view.Tree, e.ID); n >= 0 && a.view.Tree.Size() < mostCounted {
-			words = " " + a.position(e.ID)[3:]
+			words = " " + a.words(e)
 		}
 		if !e.Time.IsZero() {
 			words += " · " + e.Time.Local().Format("2006-01-02 15:04")

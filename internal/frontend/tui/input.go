@@ -2,7 +2,6 @@ package tui
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -246,7 +245,7 @@ func (a *app) interrupt() {
 			return
 		}
 		a.editor.escaped = now
-		a.flash("%s again: %s", a.keys.name("app.interrupt"), action)
+		a.flash("%s again: /%s", a.keys.name("app.interrupt"), action)
 	}
 }
 
@@ -375,7 +374,7 @@ func (a *app) moved(nav protocol.Navigated, err error) {
 	}
 	words := a.position(nav.Leaf)
 	if k := a.keys.name("bough.pos.back"); k != "" && nav.Old != nav.Leaf {
-		words += fmt.Sprintf(" · %s goes back", k)
+		words += " · " + a.t("%s goes back", k)
 	}
 	a.flash("%s", words)
 }

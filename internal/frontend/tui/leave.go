@@ -99,16 +99,16 @@ func (a *app) farewell() string {
 	if !a.o.Regular && a.o.LastAnswer {
 		if text := a.answerText(1); text != "" {
 			w, _ := a.term.Size()
-			for _, l := range lastRows(text, max(w, 1)) {
+			for _, l := range a.lastRows(text, max(w, 1)) {
 				b.WriteString(l + "\r\n")
 			}
 		}
 	}
 	if a.o.ResumeWords != nil {
 		if words := render.OneLine(a.o.ResumeWords(a.view.Header, a.view.File)); words != "" {
-			head := "To go on with this conversation:"
+			head := a.t("To go on with this conversation:")
 			if a.detached {
-				head = "The session goes on. To come back to it:"
+				head = a.t("The session goes on. To come back to it:")
 			}
 			b.WriteString(head + "\r\n" + words + "\r\n")
 		}
@@ -120,13 +120,13 @@ func (a *app) farewell() string {
 const mostSaid = 40
 
 // lastRows are the rows of an answer as plain text, the end of it if it is long.
-func lastRows(text string, width int) []string {
+func (a *app) lastRows(text string, width int) []string {
 	var out []string
 	for _, l := range markdown.Render(text, markdown.Options{Width: width, ASCII: true}) {
 		out = append(out, styled.Safe(l.Text()))
 	}
 	if n := len(out) - mostSaid; n > 0 {
-		out = append([]string{"(" + render.Plural(n, "row", "rows") + " before)"}, out[n:]...)
+		out = append([]string{a.n(n, "(%d row before)", "(%d rows before)")}, out[n:]...)
 	}
 	return append(out, "")
 }

@@ -133,7 +133,7 @@ func (a *app) stands(s protocol.State) {
 		}
 	}
 	if s.Compacting && !s.Running {
-		a.status.work, a.status.since = "Compacting", a.o.Now()
+		a.status.work, a.status.since = a.t("Compacting"), a.o.Now()
 	}
 	for _, q := range s.Open {
 		a.ask(q)

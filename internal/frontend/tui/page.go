@@ -84,7 +84,7 @@ func (p *page) view(a *app, width, height int) panel {
 	}
 	p.top = max(min(p.top, len(p.rows)-p.height), 0)
 	if len(p.rows) > p.height {
-		head = styled.Join(head, styled.Of(" "+render.Plural(len(p.rows)-p.top-min(p.height, len(p.rows)-p.top), "row", "rows")+" more", a.theme.dim))
+		head = styled.Join(head, styled.Of(" "+a.n(len(p.rows)-p.top-min(p.height, len(p.rows)-p.top), "%d row more", "%d rows more"), a.theme.dim))
 	}
 	if p.fills {
 		out.rows = append(out.rows, styled.Join(margin, head).Cut(width))

@@ -53,7 +53,7 @@ func (a *app) paint() term.Frame {
 		a.look.rows = len(rows)
 		if n := a.look.news(); n > 0 && len(rows) == room && room > 2 {
 			key := a.keys.name("tui.altScreen.bottom")
-			hint := fmt.Sprintf(" v %d new · %s ", n, key)
+			hint := " " + a.t("v %d new · %s", n, key) + " "
 			rows = append([]styled.Line(nil), rows...)
 			rows[room-1] = styled.Of(strings.Repeat(" ", max((w-styled.Width(hint))/2, 0))+hint, a.theme.selection)
 		}
@@ -109,8 +109,8 @@ func (a *app) slot(width, height int) panel {
 		p.rows[i] = styled.Join(margin, p.rows[i])
 	}
 	p.x++
-	top := a.border(a.status.line(a), more("^", above), width, style)
-	bottom := a.border(nil, more("v", below), width, style)
+	top := a.border(a.status.line(a), a.moreRows("^", above), width, style)
+	bottom := a.border(nil, a.moreRows("v", below), width, style)
 	p.rows = append([]styled.Line{top}, p.rows...)
 	p.y++
 	p.rows = append(p.rows, bottom)
@@ -125,11 +125,11 @@ func isFinder(s screen) bool {
 	return ok
 }
 
-func more(mark string, n int) string {
+func (a *app) moreRows(mark string, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s %d more ", mark, n)
+	return " " + a.t("%s %d more", mark, n) + " "
 }
 
 // border is a line with words near its left end and near its right one.
@@ -161,11 +161,11 @@ func (a *app) queue(width int) []styled.Line {
 		out = append(out, styled.Join(margin, a.waitingRow(i)).Cut(width))
 	}
 	if k := a.keys.name("app.message.dequeue"); k != "" && n > 0 {
-		words := " takes all back"
+		words := a.t("%s takes all back", k)
 		if n > 1 {
-			words = " lists them, again takes all back"
+			words = a.t("%s lists them, again takes all back", k)
 		}
-		out = append(out, styled.Of(" "+k+words, a.theme.dim).Cut(width))
+		out = append(out, styled.Of(" "+words, a.theme.dim).Cut(width))
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func (a *app) title() string {
 
 // footer says where we are and what it took (docs/spec/frontends.md D4).
 func (a *app) footer(width int) []styled.Line {
-	model := "no model"
+	model := a.t("no model")
 	if m := a.view.Model; m != nil {
 		model = render.OneLine(m.ID)
 	}
@@ -212,7 +212,7 @@ func (a *app) footer(width int) []styled.Line {
 		}
 	}
 	gauge := a.gauge()
-	left := styled.Join(styled.Of(a.status.tally.took(width-gauge.Width()-4), a.theme.dim), gauge)
+	left := styled.Join(styled.Of(a.status.tally.took(a, width-gauge.Width()-4), a.theme.dim), gauge)
 	return []styled.Line{styled.Of(" "+where, a.theme.dim).Cut(width), a.spread(left, model, width)}
 }
 
@@ -255,8 +255,16 @@ func (a *app) gauge() styled.Line {
 func (a *app) position(id session.ID) string {
 	e := render.Above(a.view.Tree, id)
 	if e == nil {
-		return "at the start, before the first message"
+		return a.t("at the start, before the first message")
 	}
-	p := render.NewPreviews(a.view.Tree).Of(e)
-	return "at " + p.Who + " " + render.Quote(p.Text, 40)
+	return a.t("at %s", a.words(e))
 }
+
+// words are who said something and how it begins.
+func (a *app) words(e *session.Entry) string {
+	p := a.previews(a.view.Tree).Of(e)
+	return a.t(p.Who) + " " + render.Quote(p.Text, 40)
+}
+
+// previews are those of a tree in the user's language.
+func (a *app) previews(t *session.Tree) *render.Previews { return render.NewPreviews(t).In(a.o.Lang) }

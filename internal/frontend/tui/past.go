@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -74,9 +73,9 @@ func (t *transcript) marked(at int, d drawing, open bool) drawing {
 	case ed == nil:
 		return d
 	case ed.how == render.LeftOut:
-		d.lines = append(through(d.lines, styled.Style{FG: a.theme.dim.FG, Attr: styled.Strike}), a.markLine("left out: the model does not see it"))
+		d.lines = append(through(d.lines, styled.Style{FG: a.theme.dim.FG, Attr: styled.Strike}), a.markLine(a.t("left out: the model does not see it")))
 	default:
-		words := "edited: the model sees other words"
+		words := a.t("edited: the model sees other words")
 		if !open {
 			words += a.more()
 		}
@@ -150,9 +149,9 @@ func (t *transcript) olderText() string {
 			points += n - 1
 		}
 	}
-	t.older.text = "older part: " + render.Plural(messages, "message", "messages")
+	t.older.text = t.app.n(messages, "older part: %d message", "older part: %d messages")
 	if points > 0 {
-		t.older.text += fmt.Sprintf(", %s", render.Plural(points, "other branch", "other branches"))
+		t.older.text += t.app.n(points, ", %d other branch", ", %d other branches")
 	}
 	return t.older.text
 }
@@ -187,7 +186,7 @@ func (t *transcript) olderRow() drawing {
 	a := t.app
 	words := t.olderText()
 	if t.older.open {
-		words += ", above; the model does not see it any more"
+		words += a.t(", above; the model does not see it any more")
 	} else {
 		words += a.more()
 	}

@@ -22,18 +22,18 @@ func (w waiting) row(i, width int, _ bool) styled.Line { return w.a.waitingRow(i
 // waitingRow is a message that waits, on one line.
 func (a *app) waitingRow(i int) styled.Line {
 	q := a.view.Queue.Items[i]
-	mark := "steer: "
+	mark := a.t("steer")
 	if q.FollowUp {
-		mark = "later: "
+		mark = a.t("later")
 	}
 	if a.others(q.By) {
-		mark = strings.TrimSuffix(mark, ": ") + " (" + a.who(q.By) + "): "
+		mark += " (" + a.who(q.By) + ")"
 	}
 	text := render.OneLine(q.Text)
 	if q.Images > 0 {
-		text = strings.TrimSpace(text + " [" + render.Plural(q.Images, "image", "images") + "]")
+		text = strings.TrimSpace(text + " " + a.n(q.Images, "[%d image]", "[%d images]"))
 	}
-	return styled.Line{{Text: mark, Style: a.theme.dim}, {Text: text}}
+	return styled.Line{{Text: mark + ": ", Style: a.theme.dim}, {Text: text}}
 }
 
 // openQueue lists what waits, each to be taken back, changed or said.

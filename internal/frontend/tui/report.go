@@ -24,7 +24,7 @@ func (a *app) sessionInfo(slash.Command) error {
 			a.problem(err)
 			return
 		}
-		a.push(a.listed("Session", slash.SessionRows(&a.view, st, a.position(a.view.Leaf))))
+		a.push(a.listed("Session", slash.SessionRows(a.o.Lang, &a.view, st, a.position(a.view.Leaf))))
 	})
 	return nil
 }
@@ -38,9 +38,9 @@ func (a *app) cost(c slash.Command) error {
 			a.problem(err)
 			return
 		}
-		lines := slash.CostRows(cost, a.view.Model)
+		lines := slash.CostRows(a.o.Lang, cost, a.view.Model)
 		if n := cost.Session.Unpriced; n > 0 {
-			lines = append(lines, slash.Unpriced(n))
+			lines = append(lines, slash.Unpriced(a.o.Lang, n))
 		}
 		a.push(a.listed("Cost", lines))
 	})
@@ -78,14 +78,14 @@ func (c *chain) row(i, width int, _ bool) styled.Line {
 	case l.Compacted, l.Omitted, p.Who == "tool":
 		style = c.a.theme.dim
 	}
-	return styled.Of(slash.Row(width, c.number(i), c.digits, p, slash.LinkMarks(l)), style)
+	return styled.Of(slash.Row(c.a.o.Lang, width, c.number(i), c.digits, p, slash.LinkMarks(c.a.o.Lang, l)), style)
 }
 
 // fill makes what is searched, the newest first.
 func (c *chain) fill(t *session.Tree, p *picker) {
 	a, n := c.a, len(c.links)
 	a.beside(func() func() {
-		previews := render.NewPreviews(t)
+		previews := a.previews(t)
 		const piece = 500
 		for to := n; to > 0; to -= piece {
 			from := max(to-piece, 0)
@@ -174,7 +174,7 @@ func (a *app) history(c slash.Command) error {
 		}
 		list.texts = make([]string, len(list.links))
 		return func() {
-			list.previews = render.NewPreviews(a.view.Tree)
+			list.previews = a.previews(a.view.Tree)
 			p := &picker{title: "History", list: list, fills: true, empty: "you stand before the first message; /history --all and /tree show what there is",
 				choose: func(a *app, i int) { a.showEntry(list.links[i].Entry.ID, false) },
 				more:   []hint{{"bough.tree.hide", "keep from the model, or not"}},
@@ -228,36 +228,37 @@ func (a *app) showEntry(id session.ID, raw bool) {
 		}
 		var text string
 		var err error
-		p := render.NewPreviews(t).Of(e)
+		p := a.previews(t).Of(e)
 		plain := raw || e.Role == message.ToolResult || e.Role == message.Bash || e.Role == message.System
 		if raw {
 			var line []byte
 			line, err = e.Raw()
 			text = string(line)
 		} else if text, err = render.Full(e, thinking); err != nil {
-			err = fmt.Errorf("entry %s cannot be read: %w; /show --raw %s shows its line", id, err, id)
+			err = fmt.Errorf("entry %s cannot be read: %w; /show --raw shows its line", id, err)
 		}
 		parts := []string{string(e.Type)}
 		if e.Speaks() {
-			parts[0] = p.Who
+			who := a.t(p.Who)
+			parts[0] = who
 			if slash.OnPath(t, leaf, id) {
 				if n := render.IndexOf(t, id); n >= 0 {
-					parts[0] = fmt.Sprintf("[%d] %s", n, p.Who)
+					parts[0] = fmt.Sprintf("[%d] %s", n, who)
 				}
 			} else if n, ok := render.NumberOf(t, id); ok {
-				parts[0] = fmt.Sprintf("#%d %s", n, p.Who)
+				parts[0] = fmt.Sprintf("#%d %s", n, who)
 			}
 		}
 		if !e.Time.IsZero() {
 			parts = append(parts, e.Time.Local().Format(time.DateTime))
 		}
-		for _, s := range []string{p.Mark, slash.HowSeen(t, leaf, e)} {
+		for _, s := range []string{a.t(p.Mark), a.t(slash.HowSeen(t, leaf, e))} {
 			if s != "" {
 				parts = append(parts, s)
 			}
 		}
 		if err == nil && strings.TrimSpace(text) == "" {
-			text = "(nothing was said)"
+			text = a.t("(nothing was said)")
 			if !e.Speaks() {
 				text = "(" + p.Row + ")"
 			}
@@ -287,7 +288,7 @@ func (a *app) context(c slash.Command) error {
 		window = m.ContextWindow
 	}
 	a.read(func(t *session.Tree, _ session.ID) func() {
-		l, err := render.ContextOf(t, at)
+		l, err := render.ContextOf(a.o.Lang, t, at)
 		return func() {
 			switch {
 			case err != nil:
@@ -357,7 +358,7 @@ func (a *app) takeFrom(cmd protocol.Take) {
 			a.flash("stopped; nothing was taken")
 		default:
 			a.look.follow()
-			a.flash("brought here: %s; /back leaves it again", render.Plural(len(t.Entries), "message", "messages"))
+			a.flash("%s", a.n(len(t.Entries), "brought here: %d message; /back leaves it again", "brought here: %d messages; /back leaves it again"))
 		}
 	})
 }
@@ -405,7 +406,7 @@ func (a *app) replace(c slash.Command) error {
 				a.problem(err)
 				return
 			}
-			a.takeUp(text, &purpose{"what the model is to see instead of " + a.position(id)[3:], func(text string) {
+			a.takeUp(text, &purpose{a.t("what the model is to see instead of %s", a.words(a.view.Tree.Get(id))), func(text string) {
 				call(a, protocol.EditContext{Entry: id, Text: text}, func(_ protocol.Hidden, err error) {
 					a.said(err, "the model sees these words now; /unhide brings its own back")
 				})
@@ -456,7 +457,7 @@ func (a *app) permissions(c slash.Command) error {
 			}
 			for _, m := range p.Modes {
 				if m.ID == p.Mode {
-					a.flash("%s: %s", m.ID, m.Text)
+					a.flash("%s: %s", m.ID, a.told(m.Text))
 				}
 			}
 		})
@@ -482,12 +483,12 @@ func (a *app) permissions(c slash.Command) error {
 			if m.ID == p.Mode {
 				now = i
 			}
-			add(m.ID, render.OneLine(m.Text))
+			add(m.ID, a.told(render.OneLine(m.Text)))
 		}
 		if len(p.Session) > 0 {
-			add("forget", "ask again about what was allowed for this session: "+strings.Join(p.Session, ", "))
+			add("forget", a.t("ask again about what was allowed for this session: %s", strings.Join(p.Session, ", ")))
 		}
-		for _, l := range slash.PermissionText(protocol.Permissions{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny}) {
+		for _, l := range slash.PermissionText(a.o.Lang, protocol.Permissions{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny}) {
 			add("", render.OneLine(l))
 		}
 		pick := &picker{title: "Permissions", list: table{list, a, 12}, choose: func(a *app, i int) {

@@ -38,23 +38,30 @@ func (s *status) event(a *app, ev protocol.Event) {
 		case e.Aborted:
 			a.tell(a.theme.dim, "Stopped; what was said is kept.")
 		case e.Failure != "":
-			a.tell(a.theme.failure, "%s", failure(e))
+			a.tell(a.theme.failure, "%s", a.failure(e))
 		}
 		s.tally.count(a)
 	case protocol.RetryStarted:
-		s.retry = fmt.Sprintf("Retrying (%d/%d) in %s: %s", e.Attempt, e.Max, e.Delay.Round(time.Second), render.Cut(render.OneLine(e.Error), 60))
+		s.retry = a.t("Retrying (%d/%d) in %s: %s", e.Attempt, e.Max, e.Delay.Round(time.Second), render.Cut(a.told(render.OneLine(e.Error)), 60))
 	case protocol.RetryEnded:
 		s.retry = ""
 	case protocol.CompactionStarted:
-		s.work = map[protocol.Reason]string{protocol.Manual: "Compacting", protocol.OverLimit: "Auto-compacting", protocol.OverflowedBy: "Context overflow, compacting"}[e.Reason]
+		switch e.Reason {
+		case protocol.OverLimit:
+			s.work = a.t("Auto-compacting")
+		case protocol.OverflowedBy:
+			s.work = a.t("Context overflow, compacting")
+		default:
+			s.work = a.t("Compacting")
+		}
 		s.since = a.o.Now()
 	case protocol.CompactionEnded:
 		s.work = ""
 		if e.Error != "" {
-			a.tell(a.theme.failure, "Error: %s", render.OneLine(e.Error))
+			a.tell(a.theme.failure, "Error: %s", a.told(render.OneLine(e.Error)))
 		}
 	case protocol.BranchSummaryStarted:
-		s.work, s.since = "Summarizing the branch", a.o.Now()
+		s.work, s.since = a.t("Summarizing the branch"), a.o.Now()
 	case protocol.BranchSummaryEnded:
 		s.work = ""
 	case protocol.Notice:
@@ -65,27 +72,27 @@ func (s *status) event(a *app, ev protocol.Event) {
 		case "warning":
 			style = a.theme.warning
 		}
-		a.tell(style, "%s", render.OneLine(e.Text))
+		a.tell(style, "%s", a.told(render.OneLine(e.Text)))
 	case protocol.ToolEnded, protocol.ToolStarted:
 		a.look.forgetAnswer()
 	}
 }
 
 // failure says why a run failed and what to do.
-func failure(e protocol.RunEnded) string {
-	s := "Error: " + strings.TrimRight(render.Cut(render.OneLine(e.Failure), 400), ".") + ". "
+func (a *app) failure(e protocol.RunEnded) string {
+	s := a.t("Error: %s. ", strings.TrimRight(a.told(render.Cut(render.OneLine(e.Failure), 400)), ".。"))
 	if e.Advice != "" {
-		return s + render.OneLine(e.Advice) + " Then /retry."
+		return s + a.t("%s Then /retry.", a.told(render.OneLine(e.Advice)))
 	}
 	switch e.Kind {
 	case "transient":
-		return s + "Nothing is lost: /retry asks again."
+		return s + a.t("Nothing is lost: /retry asks again.")
 	case "auth":
-		return s + "Check the key, or choose another model with /model; then /retry."
+		return s + a.t("Check the key, or choose another model with /model; then /retry.")
 	case "overflow":
-		return s + "The conversation is too long for this model: go back with /tree, or choose a larger one with /model; then /retry."
+		return s + a.t("The conversation is too long for this model: go back with /tree, or choose a larger one with /model; then /retry.")
 	}
-	return s + "/retry asks again, /model chooses another model."
+	return s + a.t("/retry asks again, /model chooses another model.")
 }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"}
@@ -103,7 +110,7 @@ func (s *status) line(a *app) styled.Line {
 		return styled.Of(s.flash, a.theme.dim)
 	}
 	if p := a.purpose; p != nil {
-		return styled.Line{{Text: p.words, Style: a.theme.warning}, {Text: " · " + a.keys.name("app.interrupt") + " calls it off", Style: a.theme.dim}}
+		return styled.Line{{Text: a.t(p.words), Style: a.theme.warning}, {Text: " · " + a.t("%s calls it off", a.keys.name("app.interrupt")), Style: a.theme.dim}}
 	}
 	words := ""
 	switch {
@@ -112,11 +119,11 @@ func (s *status) line(a *app) styled.Line {
 	case s.work != "":
 		words = s.work
 	case a.shell != nil && !a.view.Running:
-		words = "Running " + render.Quote(a.shell.command, 30)
+		words = a.t("Running %s", render.Quote(a.shell.command, 30))
 	case a.view.Running:
-		words = "Working"
+		words = a.t("Working")
 	case a.summing != nil:
-		return styled.Of("your next move sums up what it leaves", a.theme.warning)
+		return styled.Of(a.t("your next move sums up what it leaves"), a.theme.warning)
 	default:
 		return nil
 	}
@@ -128,7 +135,7 @@ func (s *status) line(a *app) styled.Line {
 		}
 	}
 	if k := a.keys.name("app.interrupt"); k != "" {
-		stops := " · " + k + " stops"
+		stops := " · " + a.t("%s stops", k)
 		if a.look.width == 0 || l.Width()+styled.Width(stops) <= a.look.width-6 {
 			l = append(l, styled.Span{Text: stops, Style: a.theme.dim})
 		}

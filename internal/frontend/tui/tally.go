@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
 )
@@ -77,7 +78,7 @@ func (t *tally) add(e protocol.Appended) {
 
 // took is tokens and cost, for the footer: as much of them as there is room for, the
 // cost of the session above all.
-func (t *tally) took(room int) string {
+func (t *tally) took(a *app, room int) string {
 	if !t.known {
 		return ""
 	}
@@ -93,10 +94,10 @@ func (t *tally) took(room int) string {
 	tokens, cost := strings.Join(parts, " "), render.Dollars(t.all.Cost)
 	ways := []string{tokens + " " + cost, cost}
 	if b := render.Dollars(t.branch.Cost); b != "" && b != cost && !t.moved {
-		ways = append([]string{tokens + " " + cost + " (branch " + b + ")"}, ways...)
+		ways = append([]string{tokens + " " + cost + " " + a.t("(branch %s)", b)}, ways...)
 	}
 	for _, words := range ways {
-		if words = strings.TrimSpace(words); words != "" && len(words) <= room {
+		if words = strings.TrimSpace(words); words != "" && styled.Width(words) <= room {
 			return words + "  "
 		}
 	}

@@ -14,9 +14,9 @@ func (a *app) toggleThinking() {
 	a.hideThought = &hide
 	a.look.drawn, a.look.live = nil, live{}
 	a.look.replay()
-	words := "what the model thinks is shown"
+	words := a.t("what the model thinks is shown")
 	if hide {
-		words = "what the model thinks is hidden"
+		words = a.t("what the model thinks is hidden")
 	}
 	if a.o.KeepThinking == nil {
 		a.flash("%s", words)

@@ -56,7 +56,7 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 	failed := c.result != nil && c.result.IsError
 	switch {
 	case c.result == nil && c.gone:
-		put(styled.Of("no result on this branch", a.theme.dim))
+		put(styled.Of(a.t("no result on this branch"), a.theme.dim))
 		return out
 	case failed:
 		put(a.body(text, 10, c.name == "bash", open, a.theme.failure)...)
@@ -89,10 +89,10 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 	}
 	if open && c.result != nil {
 		if path, ok := rawjson.GetString(details, "fullOutputPath"); ok {
-			put(styled.Of("all of it: "+render.OneLine(path), a.theme.dim))
+			put(styled.Of(a.t("all of it: %s", render.OneLine(path)), a.theme.dim))
 		}
 		if ms := c.result.DurationMs; ms != nil && (*ms >= 1000 || c.name == "bash") {
-			put(styled.Of("Took "+took(time.Duration(*ms)*time.Millisecond), a.theme.dim))
+			put(styled.Of(a.t("Took %s", took(time.Duration(*ms)*time.Millisecond)), a.theme.dim))
 		}
 	}
 	return out
@@ -119,7 +119,7 @@ func textOf(content []message.Block) string {
 func (a *app) callHead(c toolCall) []styled.Line {
 	name := render.OneLine(c.name)
 	if name == "" {
-		name = "(a tool without a name)"
+		name = a.t("(a tool without a name)")
 	}
 	style := a.theme.title
 	if c.name == "bash" || c.name == "powershell" {
@@ -140,7 +140,7 @@ func (a *app) callHead(c toolCall) []styled.Line {
 			l = []styled.Line{styled.Of("$", style)}
 		}
 		if t, ok := rawjson.Number(rawjson.Get(c.args, "timeout")); ok {
-			l[len(l)-1] = styled.Join(l[len(l)-1], styled.Of(fmt.Sprintf(" (timeout %gs)", t), a.theme.dim))
+			l[len(l)-1] = styled.Join(l[len(l)-1], styled.Of(" "+a.t("(timeout %gs)", t), a.theme.dim))
 		}
 		return l
 	}
@@ -191,7 +191,7 @@ func (a *app) output(text string, most int, tail, open bool) []styled.Line {
 		}
 	}
 	if hidden > 0 {
-		note := styled.Of(fmt.Sprintf(" ... %s%s", render.Plural(hidden, "more line", "more lines"), a.more()), a.theme.dim)
+		note := styled.Of(" ... "+a.n(hidden, "%d more line", "%d more lines")+a.more(), a.theme.dim)
 		if tail {
 			return append([]styled.Line{note}, rows...)
 		}
@@ -275,7 +275,7 @@ func (a *app) readBody(c toolCall, text string, open bool) []styled.Line {
 	}
 	if !open {
 		n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
-		return []styled.Line{styled.Of(fmt.Sprintf("%s, %s%s", render.Plural(n, "line", "lines"), render.Bytes(int64(len(text))), a.more()), a.theme.dim)}
+		return []styled.Line{styled.Of(a.n(n, "%d line, %s", "%d lines, %s", render.Bytes(int64(len(text))))+a.more(), a.theme.dim)}
 	}
 	path, _ := rawjson.GetString(c.args, "path")
 	return a.listing(text, path, 0, true)
@@ -300,7 +300,7 @@ func (a *app) listing(text, path string, most int, open bool) []styled.Line {
 		rows, hidden = rows[:most], hidden+cut
 	}
 	if hidden > 0 {
-		rows = append(rows, styled.Of(fmt.Sprintf("... %s%s", render.Plural(hidden, "more line", "more lines"), a.more()), a.theme.dim))
+		rows = append(rows, styled.Of("... "+a.n(hidden, "%d more line", "%d more lines")+a.more(), a.theme.dim))
 	}
 	return rows
 }

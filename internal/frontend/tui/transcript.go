@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/boughdev/bough/internal/markdown"
-	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -213,7 +212,7 @@ func (t *transcript) appended(e protocol.Appended, before session.ID) {
 	case e.Foreign:
 		if t.app.opened && !e.Entry.IsLeafMarker() {
 			t.foreign++
-			t.app.flash("%s by another program; /tree shows them", render.Plural(t.foreign, "new entry", "new entries"))
+			t.app.flash("%s", t.app.n(t.foreign, "%d new entry by another program; /tree shows it", "%d new entries by another program; /tree shows them"))
 		}
 		return
 	case len(t.path) > 0 && t.path[len(t.path)-1].ID == e.Entry.Parent, len(t.path) == 0 && e.Entry.Parent == "":

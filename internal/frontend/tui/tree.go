@@ -435,7 +435,7 @@ func (t *treeScreen) words(a *app, r render.Row) styled.Line {
 	}
 	var l styled.Line
 	who, rest, ok := strings.Cut(text, ": ")
-	if ok && (p.Who == "user" || p.Who == "assistant") && who == p.Who {
+	if ok && (p.Who == "user" || p.Who == "assistant") && who == a.t(p.Who) {
 		whose := a.theme.dim
 		if p.Who == "user" {
 			whose = a.theme.accent

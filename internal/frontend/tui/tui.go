@@ -225,10 +225,10 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 		a.look.say(a.theme.dim, a.header())
 	}
 	if o.Hint != "" {
-		a.look.say(a.theme.dim, o.Hint)
+		a.look.say(a.theme.dim, a.told(o.Hint))
 	}
 	for _, p := range problems {
-		a.look.say(a.theme.warning, p)
+		a.look.say(a.theme.warning, a.told(p))
 	}
 	return a
 }
@@ -236,11 +236,11 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 // header is the line that the conversation begins with.
 func (a *app) header() string {
 	parts := []string{"bough " + a.o.Version}
-	for _, h := range [][2]string{{"app.interrupt", "stop"}, {"app.clear", "clear, quit"}, {"", "/ commands"}, {"", "! shell"}, {"app.tools.expand", "more"}} {
-		if k := a.keys.name(h[0]); k != "" {
-			parts = append(parts, k+" "+h[1])
-		} else if h[0] == "" {
-			parts = append(parts, h[1])
+	for _, h := range []hint{{"app.interrupt", "stop"}, {"app.clear", "clear, quit"}, {"", "/ commands"}, {"", "! shell"}, {"app.tools.expand", "more"}} {
+		if k := a.keys.name(h.action); k != "" {
+			parts = append(parts, k+" "+a.t(h.words))
+		} else if h.action == "" {
+			parts = append(parts, a.t(h.words))
 		}
 	}
 	return strings.Join(parts, " · ")

@@ -45,9 +45,9 @@ func (t *typing) update(a *app, ev term.Event) {
 }
 
 func (t *typing) view(a *app, width, height int) panel {
-	out := panel{rows: []styled.Line{a.border(styled.Of(t.title, a.theme.title), "", width, a.theme.accent)}}
+	out := panel{rows: []styled.Line{a.border(styled.Of(a.t(t.title), a.theme.title), "", width, a.theme.accent)}}
 	if t.words != "" && height >= 5 {
-		words := styled.Wrap(styled.Of(t.words, a.theme.dim), max(width-1, 1), margin, margin)
+		words := styled.Wrap(styled.Of(a.t(t.words), a.theme.dim), max(width-1, 1), margin, margin)
 		out.rows = append(out.rows, words[:min(len(words), height-4)]...)
 	}
 	shown := t.in
