@@ -6,7 +6,9 @@ import "sync"
 type line struct{ en, zh string }
 
 // tables are all lines, by who says them.
-func tables() [][]line { return [][]line{zhFrame, zhBlocks, zhLists, zhErrors, zhLive} }
+func tables() [][]line {
+	return [][]line{zhFrame, zhKeys, zhSlash, zhPreviews, zhBlocks, zhLists, zhLive, zhErrors}
+}
 
 // chinese is the table; who is spoken to in English never makes it.
 var chinese = sync.OnceValue(func() map[string]string {

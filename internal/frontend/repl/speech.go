@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/search"
 	"github.com/boughdev/bough/message"
@@ -204,7 +205,7 @@ func spokenEntry(number string, p render.Preview, marks []string) string {
 func (r *repl) sayChain(chain []render.Link) {
 	previews := render.NewPreviews(r.view.Tree)
 	for _, l := range chain {
-		r.out.line(none, spokenEntry(fmt.Sprint(l.Index), previews.Of(l.Entry), slash.LinkMarks(l)))
+		r.out.line(none, spokenEntry(fmt.Sprint(l.Index), previews.Of(l.Entry), slash.LinkMarks(lang.English, l)))
 	}
 	r.say("/branch with a number stands after an entry, /show reads all of it.")
 }

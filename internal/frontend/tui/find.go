@@ -253,7 +253,7 @@ func (f *finder) bar(a *app, width int) (styled.Line, int) {
 	case n == 0:
 		words = a.t("looking")
 	case f.over:
-		words = a.n(n, "block %[2]d of %[1]d", "block %[2]d of %[1]d", f.at+1)
+		words = a.n(n, "%[2]d of %[1]d block", "%[2]d of %[1]d blocks", f.at+1)
 	default:
 		words = a.t("%d of %d so far", f.at+1, n)
 	}
