@@ -138,8 +138,13 @@ func (w *window) shows(texts ...string) {
 // whether the terminal is as it was.
 func (w *window) bough(args string) {
 	w.t.Helper()
-	w.line(`was=$(stty -g); bough --model scripted/one ` + args + `; code=$?; test "$was" = "$(stty -g)" && echo as it was, code $code`)
-	w.shows("(scripted) one")
+	w.runs("--model scripted/one "+args, "(scripted) one")
+}
+
+func (w *window) runs(args, shown string) {
+	w.t.Helper()
+	w.line(`was=$(stty -g); bough ` + args + `; code=$?; test "$was" = "$(stty -g)" && echo as it was, code $code`)
+	w.shows(shown)
 }
 
 // ended waits for the program's end.

@@ -291,9 +291,7 @@ func TestBackAndForward(t *testing.T) {
 	path := w.file(exampleLines...)
 	f := w.connect(control.Start{Open: path})
 	g := w.connect(control.Start{Open: path}) // another client of the same session
-	if _, err := protocol.Call(t.Context(), f, protocol.Back{}); protocol.CodeOf(err) != protocol.NotRunnable {
-		t.Errorf("back from the start: %v", err)
-	}
+	refused(w.connect(control.Start{}), protocol.Back{}, protocol.NotRunnable) // from the start
 	for _, id := range []session.ID{"D", "B", "B", "", "X"} {
 		f.navigate(protocol.Navigate{Target: id, At: true})
 	}

@@ -21,8 +21,14 @@ func (s *Session) visited(place session.ID) {
 	s.past, s.future = append(s.past, place), nil
 }
 
-// back goes to the place that was left last. Owner's.
+// back goes to the place that was left last, also before this session was opened: the
+// log tells. Owner's.
 func (s *Session) back() (protocol.Navigated, error) {
+	if len(s.past) == 0 && s.before > 0 {
+		visits := s.live.Tree().Visits(s.before)
+		s.before = 0
+		s.past = visits[max(0, len(visits)-mostPlaces):]
+	}
 	return s.along(&s.past, &s.future, "There is no place to go back to.")
 }
 

@@ -60,6 +60,7 @@ type Session struct {
 	prompt   prompt.State // of the setup
 	omitted  []omitted    // what servers have refused, and took without
 	past     []session.ID // places that were left
+	before   int          // entries of before this session was opened; 0 once its places are in past
 	future   []session.ID // and that were come back from
 	steering []queued
 	followUp []queued
@@ -132,6 +133,9 @@ func newSession(ctx context.Context, h *Hub, live *session.Session, start Start,
 			s.abandon()
 		}
 	}()
+	if start.Open != "" && !start.Own {
+		s.before = live.Tree().Size()
+	}
 	if start.Open != "" {
 		s.lease(ctx)
 		if s.other != nil && s.opts.Alone && !start.Beside {
