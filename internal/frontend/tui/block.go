@@ -156,8 +156,8 @@ func (a *app) more() string {
 
 // answerBlock draws an answer with its calls, in their order, and what they came to.
 func (a *app) answerBlock(at int, m message.Message, open bool) drawing {
-	d := a.answer(m, func(i int, text string) ([]styled.Line, []styled.Line) {
-		return markdown.Render(text, a.markdownOptions(a.look.width)), nil
+	d := a.answer(m, func(_ int, text string, style styled.Style) (closed, open []styled.Line) {
+		return inMargin(nil, markdown.Render(text, a.markdownOptions(a.look.width)), style), nil
 	})
 	results := a.results(at)
 	running := at == a.lastAnswer() && a.view.Running
@@ -234,48 +234,65 @@ func (a *app) results(at int) map[string]*message.Message {
 
 // answer draws what an answer says; text draws a text of it, as rows that stay and
 // rows that may change.
-func (a *app) answer(m message.Message, text func(i int, s string) (closed, open []styled.Line)) drawing {
+func (a *app) answer(m message.Message, text func(i int, s string, style styled.Style) (closed, open []styled.Line)) drawing {
 	var d drawing
 	stable := true
-	add := func(closed, open []styled.Line, style styled.Style) {
+	add := func(closed, open []styled.Line) {
 		if len(closed)+len(open) == 0 {
 			return
 		}
-		d.lines = append(d.lines, nil)
-		for _, part := range [][]styled.Line{closed, open} {
-			for _, l := range part {
-				if l != nil {
-					l = styled.Join(margin, l.Styled(style))
-				}
-				d.lines = append(d.lines, l)
-			}
-			if stable && len(open) == 0 {
-				d.stable = len(d.lines)
-			} else if stable {
-				d.stable = len(d.lines)
-				stable = false
-			}
+		d.lines = append(append(d.lines, nil), closed...)
+		if stable {
+			d.stable, stable = len(d.lines), len(open) == 0
 		}
+		d.lines = append(d.lines, open...)
 	}
 	hidden := a.hidesThinking()
 	for i, b := range m.Content {
 		switch b.Type {
 		case message.TextBlock:
 			if strings.TrimSpace(b.Text) != "" {
-				closed, open := text(i, b.Text)
-				add(closed, open, styled.Style{})
+				add(text(i, b.Text, styled.Style{}))
 			}
 		case message.ThinkingBlock:
 			switch {
 			case hidden && (b.Text != "" || b.Redacted):
-				add([]styled.Line{styled.Of(a.t("thinking"), a.theme.thinking)}, nil, styled.Style{})
+				add(inMargin(nil, []styled.Line{styled.Of(a.t("thinking"), a.theme.thinking)}, styled.Style{}), nil)
 			case strings.TrimSpace(b.Text) != "":
-				closed, open := text(i, b.Text)
-				add(closed, open, a.theme.thinking)
+				add(text(i, b.Text, a.theme.thinking))
 			}
 		}
 	}
 	return d
+}
+
+// inMargin adds rows of a text to others.
+func inMargin(to, rows []styled.Line, style styled.Style) []styled.Line {
+	for _, l := range rows {
+		if l != nil {
+			l = styled.Join(margin, l.Styled(style))
+		}
+		to = append(to, l)
+	}
+	return to
+}
+
+// livePart is a block of the answer that is being streamed. Rows that stay are put
+// together once.
+type livePart struct {
+	stream markdown.Stream
+	closed []styled.Line
+	o      markdown.Options
+	style  styled.Style
+}
+
+func (p *livePart) set(text string, o markdown.Options, style styled.Style) (closed, open []styled.Line) {
+	rows, more := p.stream.Set(text, o)
+	if p.o != o || p.style != style || len(rows) < len(p.closed) {
+		p.closed, p.o, p.style = nil, o, style
+	}
+	p.closed = inMargin(p.closed, rows[len(p.closed):], style)
+	return p.closed, inMargin(nil, more, style)
 }
 
 // answer draws the answer that is being streamed.
@@ -283,10 +300,11 @@ func (t *transcript) answer() drawing {
 	a := t.app
 	m := *a.view.Answer
 	for len(t.live.parts) < len(m.Content) {
-		t.live.parts = append(t.live.parts, new(markdown.Stream))
+		t.live.parts = append(t.live.parts, new(livePart))
 	}
-	d := a.answer(m, func(i int, s string) (closed, open []styled.Line) {
-		return t.live.parts[i].Set(s, a.markdownOptions(t.width))
+	o := a.markdownOptions(t.width)
+	d := a.answer(m, func(i int, s string, style styled.Style) (closed, open []styled.Line) {
+		return t.live.parts[i].set(s, o, style)
 	})
 	for _, c := range m.ToolCalls() {
 		d.lines = append(d.lines, a.toolRow(toolCall{name: c.Name, args: c.Args(), coming: true}, t.all)...)

@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 
-	"github.com/boughdev/bough/internal/markdown"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/protocol"
@@ -67,7 +66,7 @@ type drawing struct {
 
 // live is the answer that is being streamed.
 type live struct {
-	parts []*markdown.Stream // by block
+	parts []*livePart // by block
 }
 
 func (t *transcript) reset() {
