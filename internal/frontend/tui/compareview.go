@@ -401,7 +401,11 @@ func (s *branches) half(a *app, t render.Turn, i, side, width int) []styled.Line
 		said = previews.Of(t.Said).Text
 	}
 	head := styled.Line{{Text: fmt.Sprintf("%c%d ", 'A'+side, i+1), Style: a.theme.warning}, {Text: render.Cut(said, 1000), Style: a.theme.accent}}
-	out := []styled.Line{styled.Join(mark, head.Cut(width-4)).Styled(style)}
+	first := styled.Join(mark, head.Cut(width-4)).Styled(style)
+	if style.BG != 0 {
+		first = first.Pad(width, style)
+	}
+	out := []styled.Line{first}
 	f := render.FactsOf(func(yield func(*session.Entry) bool) {
 		for _, e := range t.Entries {
 			if !yield(e) {

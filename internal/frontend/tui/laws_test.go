@@ -98,6 +98,9 @@ func TestLawsUnderAnyKeys(t *testing.T) {
 	keys := []string{"enter", "escape", "tab", "up", "down", "left", "right", "ctrl+left", "ctrl+right", "home", "end", "pageUp", "pageDown", "ctrl+home", "ctrl+end", "backspace", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+s", "ctrl+n", "ctrl+p",
 		"alt+l", "alt+m", "alt+t", "alt+up", "alt+down", "alt+j", "alt+,", "ctrl+g", " ", "?", "L", "T", "x", "中", "👨‍👩‍👧‍👦", "e\u0301", "ש", "1", "2", "/", "@", "!", "\x1b[<64;5;5M", "\x1b[<65;5;5M", "\x1b[<0;5;5M"}
 	for i, sc := range scenes {
+		if sc.before != nil {
+			continue // they end with an answer
+		}
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
 			onStage(t, sc, 80, 24, beyond, func(s *stage) {

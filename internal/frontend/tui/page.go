@@ -25,6 +25,9 @@ type page struct {
 func (p *page) whole() bool { return p.fills }
 
 func (p *page) hints() []hint {
+	if len(p.rows) <= p.height {
+		return []hint{{"tui.select.cancel", "close"}, {"app.message.copy", "copy"}}
+	}
 	return []hint{{"tui.select.cancel", "close"}, {"tui.select.pageDown", "on"}, {"tui.select.pageUp", "back"}, {"app.message.copy", "copy"}}
 }
 

@@ -191,6 +191,9 @@ func (a *app) footer(width int) []styled.Line {
 	if m := a.view.Model; m != nil {
 		model = render.OneLine(m.ID)
 	}
+	if a.c == nil { // there is no session yet
+		return nil
+	}
 	if width < 40 {
 		return []styled.Line{a.spread(a.gauge(), model, width)}
 	}

@@ -30,7 +30,13 @@ func (p *paper) whole() bool { return true }
 
 func (p *paper) hints() []hint {
 	if len(p.choices) > 0 {
+		if len(p.rows) <= p.height {
+			return []hint{{"tui.select.confirm", "choose"}, {"tui.select.cancel", "close"}}
+		}
 		return []hint{{"tui.select.confirm", "choose"}, {"tui.select.pageDown", "read on"}, {"tui.select.cancel", "close"}}
+	}
+	if len(p.rows) <= p.height {
+		return []hint{{"tui.select.cancel", "close"}}
 	}
 	return []hint{{"tui.select.cancel", "close"}, {"tui.select.down", "down"}, {"tui.select.pageDown", "page"}}
 }

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -18,10 +19,11 @@ type scene struct {
 	act     func(*stage)                                                                        // before the keys
 	do      func(usual func(protocol.Request) (any, error)) func(protocol.Request) (any, error) // answers in another way
 	keys    []string
-	cwd     string        // "": /srv
-	model   provider.Info // the zero value: the usual one
-	whole   bool          // it takes all of the terminal, so there is no footer
-	list    bool          // one of its rows is chosen
+	before  func(context.Context, tui.Options) error // there is no session yet
+	cwd     string                                   // "": /srv
+	model   provider.Info                            // the zero value: the usual one
+	whole   bool                                     // it takes all of the terminal, so there is no footer
+	list    bool                                     // one of its rows is chosen
 }
 
 func typed(line string) []string { return []string{line, "enter"} }
@@ -64,11 +66,11 @@ var scenes = []scene{
 	}},
 	{name: "compacting", session: counter, act: func(s *stage) { s.p.tell(protocol.CompactionStarted{Reason: protocol.OverLimit}) }},
 	{name: "question", session: running, act: func(s *stage) {
-		s.p.tell(protocol.RunStarted{}, protocol.LoopStarted{}, protocol.Asked{ID: "q1", Text: "bash wants to run: rm -rf build", Choices: []protocol.Choice{{ID: "once", Text: "Allow once", Kind: protocol.AllowOnce}, {ID: "always", Text: "Always allow bash(rm -rf build)", Kind: protocol.AllowAlways}, {ID: "no", Text: "Refuse, and say why", Words: true}},
+		s.p.tell(protocol.RunStarted{}, protocol.LoopStarted{}, protocol.ToolStarted{CallID: "c1", Tool: "bash", Args: []byte(args("command", "go test ./..."))}, protocol.Asked{ID: "q1", Text: "bash wants to run: rm -rf build", Choices: []protocol.Choice{{ID: "once", Text: "Allow once", Kind: protocol.AllowOnce}, {ID: "always", Text: "Always allow bash(rm -rf build)", Kind: protocol.AllowAlways}, {ID: "no", Text: "Refuse, and say why", Words: true}},
 			About: &protocol.AskedCall{CallID: "c1", Tool: "bash", Command: "rm -rf build && mkdir build", Reason: "it changes files", Rule: "bash(rm -rf build)"}})
 	}},
 	{name: "question_edit", session: running, act: func(s *stage) {
-		s.p.tell(protocol.RunStarted{}, protocol.LoopStarted{}, protocol.Asked{ID: "q1", Text: "edit wants to change a file", Choices: []protocol.Choice{{ID: "once", Text: "Allow once", Kind: protocol.AllowOnce}, {ID: "no", Text: "Refuse"}},
+		s.p.tell(protocol.RunStarted{}, protocol.LoopStarted{}, protocol.ToolStarted{CallID: "c1", Tool: "bash", Args: []byte(args("command", "go test ./..."))}, protocol.Asked{ID: "q1", Text: "edit wants to change a file", Choices: []protocol.Choice{{ID: "once", Text: "Allow once", Kind: protocol.AllowOnce}, {ID: "no", Text: "Refuse"}},
 			About: &protocol.AskedCall{CallID: "c1", Tool: "edit", Files: []string{"/srv/cmd/main.go"}, Diff: "-\tfmt.Println(\"words\")\n+\tfmt.Println(\"个字\")", Reason: "it changes a file"}})
 	}},
 	{name: "leaving", session: running, act: func(s *stage) { s.p.tell(protocol.RunStarted{}, protocol.LoopStarted{}) }, keys: typed("/quit")},
@@ -96,7 +98,7 @@ var scenes = []scene{
 	{name: "tree_summary", session: counter, whole: true, keys: append(typed("/tree"), "home", "down", "down", "down", "down", "enter", "3")},
 	{name: "compare", session: counter, whole: true, keys: typed("/compare a5")},
 	{name: "compare_open", session: counter, whole: true, keys: append(typed("/compare a5"), "ctrl+o", "tab", "down")},
-	{name: "compare_choices", session: counter, whole: true, keys: append(typed("/compare a5"), "enter")},
+	{name: "compare_choices", session: counter, whole: true, keys: append(typed("/compare a5"), "tab", "enter")},
 	{name: "sessions", session: empty, list: true, keys: typed("/resume")},
 	{name: "sessions_all", session: empty, list: true, keys: append(typed("/resume"), "tab")},
 	{name: "sessions_search", session: empty, list: true, keys: append(typed("/resume"), "counter")},
@@ -122,6 +124,24 @@ var scenes = []scene{
 	{name: "login_key", session: counter, keys: append(typed("/login anthropic"), "sk-secret")},
 	{name: "login_ways", session: counter, keys: typed("/login router")},
 	{name: "trust", session: counter, whole: true, keys: typed("/trust")},
+	{name: "first_run", session: empty, whole: true, before: func(ctx context.Context, o tui.Options) error {
+		_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: "None answers now.", Ready: func() bool { return false }, Look: func(context.Context) (string, []string) {
+			return "ollama answers.", []string{"ollama/qwen3 (Ollama)", "b"}
+		}})
+		return err
+	}},
+	{name: "first_key", session: empty, keys: []string{"1", "anthr", "enter"}, before: func(ctx context.Context, o tui.Options) error {
+		_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: "None answers now.", Ready: func() bool { return false }})
+		return err
+	}, whole: true},
+	{name: "first_trust", session: empty, whole: true, before: func(ctx context.Context, o tui.Options) error {
+		_, err := tui.AskTrust(ctx, o, project)
+		return err
+	}},
+	{name: "first_gone", session: empty, whole: true, before: func(ctx context.Context, o tui.Options) error {
+		_, err := tui.Ask(ctx, o, "bough", "The folder of this session is gone: `/home/me/old`.", "Fork it into this folder", "Open it here", "Cancel")
+		return err
+	}},
 	{name: "session_info", session: counter, keys: typed("/session")},
 	{name: "cost", session: counter, keys: typed("/cost")},
 	{name: "context", session: everything, keys: typed("/context")},

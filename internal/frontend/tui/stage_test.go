@@ -86,7 +86,13 @@ func onStage(t *testing.T, sc scene, width, height, beyond int, f func(s *stage)
 			o.Detach = func() error { return nil }
 			o.Terminal.Size = func() (int, int) { return width, height }
 		}
-		s := &stage{tuitest.Start(t, p, width+beyond, height+beyond, append([]func(*tui.Options){set}, append(sc.options, change...)...)...), t, p}
+		all := append(append([]func(*tui.Options){set}, sc.options...), change...)
+		s := &stage{t: t, p: p}
+		if sc.before != nil {
+			s.Screen = tuitest.Before(t, sc.before, width+beyond, height+beyond, all...)
+		} else {
+			s.Screen = tuitest.Start(t, p, width+beyond, height+beyond, all...)
+		}
 		defer func() {
 			s.End()
 			s.Terminal.Close()

@@ -199,6 +199,15 @@ func (w *World) Start(width, height int, change ...func(*tui.Options)) *Screen {
 
 // Start shows what a client says on a terminal of that size.
 func Start(t *testing.T, c protocol.Client, width, height int, change ...func(*tui.Options)) *Screen {
+	return show(t, func(ctx context.Context, o tui.Options) (int, error) { return tui.Run(ctx, c, o) }, width, height, change...)
+}
+
+// Before shows questions that come before there is a session.
+func Before(t *testing.T, ask func(context.Context, tui.Options) error, width, height int, change ...func(*tui.Options)) *Screen {
+	return show(t, func(ctx context.Context, o tui.Options) (int, error) { return 0, ask(ctx, o) }, width, height, change...)
+}
+
+func show(t *testing.T, run func(context.Context, tui.Options) (int, error), width, height int, change ...func(*tui.Options)) *Screen {
 	in, keys := io.Pipe()
 	s := &Screen{Terminal: termtest.New(width, height), T: t, keys: keys, sizes: make(chan term.Resized), ended: make(chan struct{})}
 	o := tui.Options{Who: "me", Version: "0.x", Home: "/home/me", Theme: "dark",
@@ -209,7 +218,7 @@ func Start(t *testing.T, c protocol.Client, width, height int, change ...func(*t
 	}
 	go func() {
 		defer close(s.ended)
-		s.code, s.err = tui.Run(t.Context(), c, o)
+		s.code, s.err = run(t.Context(), o)
 	}()
 	return s
 }
