@@ -194,7 +194,7 @@ func (s *Session) pay(ctx context.Context, p payment) (ok bool, why string, err 
 			return false, fmt.Sprintf("Stopped before the budget for a %s is passed (setting %s): %s.", l.Of, setting, figures), nil
 		}
 		choice, err := s.ask(ctx, fmt.Sprintf("The budget for a %s (setting %s) would be passed: %s. Go on?", l.Of, setting, figures),
-			protocol.Choice{ID: "yes", Text: "go on, up to " + dollars(sum+l.Limit)}, protocol.Choice{ID: "no", Text: "stop"})
+			protocol.Choice{ID: "yes", Text: fmt.Sprintf("go on, up to %s", dollars(sum+l.Limit))}, protocol.Choice{ID: "no", Text: "stop"})
 		switch {
 		case err != nil || choice == "":
 			return false, "", err

@@ -178,7 +178,7 @@ func (r *run) askFor(ctx context.Context, c permission.Call, d permission.Decisi
 	}
 	choices := []protocol.Choice{{ID: answerYes, Text: "allow it", Kind: protocol.AllowOnce}}
 	if len(d.Rules) > 0 {
-		choices = append(choices, protocol.Choice{ID: answerAlways, Text: "allow " + about.Rule + " for this session", Kind: protocol.AllowAlways})
+		choices = append(choices, protocol.Choice{ID: answerAlways, Text: fmt.Sprintf("allow %s for this session", about.Rule), Kind: protocol.AllowAlways})
 	}
 	choices = append(choices, protocol.Choice{ID: answerNo, Text: "refuse it", Kind: protocol.RejectOnce, Words: true})
 	a, err := s.put(ctx, protocol.Asked{Text: askText(c, d), Choices: choices, About: about}, func() bool {

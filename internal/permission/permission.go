@@ -190,7 +190,7 @@ func (x *judged) beyond() string {
 			return "the file it changes has other names too (hard links)"
 		}
 		if part := x.special(f.Real); part != "" {
-			return "what is in " + part + " may be run later"
+			return fmt.Sprintf("what is in %s may be run later", part)
 		}
 	}
 	return ""
