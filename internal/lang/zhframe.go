@@ -52,6 +52,7 @@ var zhFrame = []line{
 	{"stop first (%s)", "请先停止（%s）"},
 	{"Conversation", "对话"},
 	{"on", "下翻"},
+	{"earlier", "上翻"},
 	{"read on", "继续阅读"},
 	{"page", "翻页"},
 	{"done", "完成"},
@@ -142,6 +143,11 @@ var zhFrame = []line{
 	{", %d other branches", "，另有 %d 个分支"},
 	{", above; the model does not see it any more", "，在上方；模型已看不到"},
 	{"%d new entries by another program; /tree shows them", "其他程序写入了 %d 个新条目；用 /tree 查看"},
+
+	{"[image %s %s]", "[图片 %s %s]"},
+	{"[image #%d %s]", "[图片 #%d %s]"},
+	{"[paste #%d +%d lines]", "[粘贴 #%d +%d 行]"},
+	{"[paste #%d %d chars]", "[粘贴 #%d %d 字符]"},
 
 	// queue.go
 	{"steer", "引导"},

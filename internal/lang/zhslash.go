@@ -201,9 +201,9 @@ var zhSlash = []line{
 
 	// /history
 	{"<%d branches>", "<%d 个分支>"},
-	{"(compacted)", "（已压缩）"},
-	{"(left out)", "（已隐藏）"},
-	{"(edited)", "（已替换）"},
+	{"(compacted)", "(已压缩)"},
+	{"(left out)", "(已隐藏)"},
+	{"(edited)", "(已替换)"},
 	{"on another branch", "在另一分支上"},
 	{"compacted: the model sees the summary instead", "已压缩：模型看到的是摘要"},
 	{"left out: the model does not see it", "已隐藏：模型看不到它"},

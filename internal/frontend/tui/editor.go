@@ -1,12 +1,12 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/picture"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
@@ -34,6 +34,8 @@ type editor struct {
 	draft   string
 
 	escaped, cleared time.Time // when Escape and ctrl+c were pressed last
+
+	lang lang.Language // of the names of chips
 
 	width int // of the last drawing
 	top   int // the first row that is shown
@@ -163,9 +165,9 @@ func (e *editor) paste(s string) {
 		e.put(s)
 		return
 	}
-	name := fmt.Sprintf("[paste #%d +%d lines]", len(e.chips)+1, lines)
+	name := e.lang.T("[paste #%d +%d lines]", len(e.chips)+1, lines)
 	if lines <= 10 {
-		name = fmt.Sprintf("[paste #%d %d chars]", len(e.chips)+1, utf8.RuneCountInString(s))
+		name = e.lang.T("[paste #%d %d chars]", len(e.chips)+1, utf8.RuneCountInString(s))
 	}
 	e.attach(chip{text: s, name: name})
 }
@@ -185,7 +187,7 @@ func (e *editor) attachImage(b message.Block) {
 	if size == "" {
 		size = render.Bytes(int64(len(b.Data) * 3 / 4))
 	}
-	e.attach(chip{image: &b, name: fmt.Sprintf("[image #%d %s]", e.images()+1, size)})
+	e.attach(chip{image: &b, name: e.lang.T("[image #%d %s]", e.images()+1, size)})
 }
 
 // images is how many images were attached.

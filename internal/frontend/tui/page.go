@@ -28,7 +28,7 @@ func (p *page) hints() []hint {
 	if len(p.rows) <= p.height {
 		return []hint{{"tui.select.cancel", "close"}, {"app.message.copy", "copy"}}
 	}
-	return []hint{{"tui.select.cancel", "close"}, {"tui.select.pageDown", "on"}, {"tui.select.pageUp", "back"}, {"app.message.copy", "copy"}}
+	return []hint{{"tui.select.cancel", "close"}, {"tui.select.pageDown", "on"}, {"tui.select.pageUp", "earlier"}, {"app.message.copy", "copy"}}
 }
 
 func (p *page) update(a *app, ev term.Event) {

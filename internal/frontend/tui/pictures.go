@@ -45,7 +45,7 @@ type shownPicture struct {
 }
 
 // imageName stands for an image that is not shown.
-func imageName(b message.Block) string {
+func (a *app) imageName(b message.Block) string {
 	info := picture.Look(b.Data)
 	kind, size := info.Kind, info.Size()
 	if kind == "" {
@@ -54,12 +54,12 @@ func imageName(b message.Block) string {
 	if size == "" {
 		size = render.Bytes(int64(len(b.Data) * 3 / 4))
 	}
-	return "[image " + kind + " " + size + "]"
+	return a.t("[image %s %s]", kind, size)
 }
 
 // imageRows are the rows of an image: itself where the terminal can, or its name.
 func (a *app) imageRows(b message.Block, room int) []styled.Line {
-	name := []styled.Line{styled.Of(imageName(b), a.theme.accent).Cut(max(room, 1))}
+	name := []styled.Line{styled.Of(a.imageName(b), a.theme.accent).Cut(max(room, 1))}
 	p := &a.pictures
 	if a.o.Pictures == nil || p.known && p.kind == term.NoPictures {
 		return name

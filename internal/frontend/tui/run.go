@@ -51,7 +51,7 @@ func (a *app) sent(text string) {
 		})
 	}
 	history, ring := a.editor.history, a.editor.ring
-	a.editor = editor{history: history, ring: ring, goal: -1}
+	a.editor = editor{history: history, ring: ring, goal: -1, lang: a.o.Lang}
 	a.complete, a.purpose = nil, nil
 	a.look.follow()
 }

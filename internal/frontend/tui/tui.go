@@ -217,7 +217,7 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	a.theme = themeOf(o.Theme, true)
 	var problems []string
 	a.keys, problems = readKeys(o.Keys)
-	a.look.app = a
+	a.look.app, a.editor.lang = a, o.Lang
 	for _, h := range o.History {
 		a.editor.remember(h)
 	}
