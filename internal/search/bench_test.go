@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -49,5 +50,39 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportMetric(float64(len(r.Hits)), "hits")
 			}
 		})
+	}
+}
+
+// What the tree of a session costs to search. gen-sessions makes one.
+func BenchmarkFind(b *testing.B) {
+	path := os.Getenv("BOUGH_BENCH_FILE")
+	if path == "" {
+		b.Skip("set BOUGH_BENCH_FILE to a session")
+	}
+	s, err := session.Open(b.Context(), filestore.Store{Root: b.TempDir()}, path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for _, words := range []string{"zebrafish", "th"} {
+		for _, ahead := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s ahead=%v", words, ahead), func(b *testing.B) {
+				x, err := Parse(words)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					f := NewFinder(Options{Expr: x})
+					if ahead {
+						f.Lines = s.Tree().Reader()
+					}
+					for e := range s.Tree().Log() {
+						if _, _, err := f.Find(e, ""); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			})
+		}
 	}
 }

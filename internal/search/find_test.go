@@ -1,11 +1,14 @@
 package search
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
+	"github.com/boughdev/bough/session/filestore"
 )
 
 func TestFinder(t *testing.T) {
@@ -71,6 +74,61 @@ func TestMarks(t *testing.T) {
 		}
 		if len(got) != tt.want {
 			t.Errorf("%q in %q: %v, want %d", tt.words, tt.text, got, tt.want)
+		}
+	}
+}
+
+// Whether lines are read one by one or several at once, the same is found.
+func TestFindReadsAhead(t *testing.T) {
+	store := filestore.Store{Root: t.TempDir(), Sync: filestore.SyncOff}
+	h := session.Header{CWD: "/srv"}.Complete()
+	var lines [][]byte
+	parent := session.ID("")
+	add := func(m message.Message) {
+		e := session.NewEntry(session.ID(fmt.Sprintf("e%06d", len(lines))), parent, time.Date(2026, 3, 1, 0, 0, len(lines), 0, time.UTC), session.Message{Message: m})
+		line, err := e.Raw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, parent = append(lines, line), e.ID
+	}
+	for i := range 80 {
+		add(message.Message{Role: message.User, Content: []message.Block{message.Text(fmt.Sprintf("word %d %s", i, strings.Repeat("x", i*150)))}})
+		call := message.Block{Type: message.ToolCallBlock, ID: fmt.Sprint("c", i), Name: []string{"edit", "read"}[i%2], Arguments: fmt.Appendf(nil, `{"path":"src/%d.go"}`, i)}
+		add(message.Message{Role: message.Assistant, Content: []message.Block{message.Text("an answer"), call}})
+		add(message.Message{Role: message.ToolResult, ToolCallID: call.ID, ToolName: call.Name, Content: []message.Block{message.Text(fmt.Sprint("result ", i))}})
+	}
+	log, err := store.Create(t.Context(), h, lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Close()
+	s, err := session.Open(t.Context(), store, h.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, o := range []Options{{}, {Tool: "edit"}, {File: "src/7.go"}, {File: "src/7.go", Tool: "read"}} {
+		for _, words := range []string{"", "word 7", "result", "re:x{900}", "assistant"} {
+			if o.Expr, err = Parse(words); err != nil {
+				t.Fatal(err)
+			}
+			one, many := NewFinder(o), NewFinder(o)
+			many.Lines = s.Tree().Reader()
+			found := 0
+			for e := range s.Tree().Log() {
+				a, aok, aerr := one.Find(e, "")
+				b, bok, berr := many.Find(e, "")
+				if a != b || aok != bok || aerr != nil || berr != nil {
+					t.Fatalf("%+v %q, %s: %v %v %v, several lines at once %v %v %v", o, words, e.ID, a, aok, aerr, b, bok, berr)
+				}
+				if aok {
+					found++
+				}
+			}
+			if words != "" && o.File == "" && o.Tool == "" && found == 0 {
+				t.Errorf("%q is nowhere", words)
+			}
 		}
 	}
 }
