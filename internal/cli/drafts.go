@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,8 +12,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/boughdev/bough/internal/config"
+	"github.com/boughdev/bough/internal/pifile"
 	"github.com/boughdev/bough/session"
 )
 
@@ -49,8 +52,32 @@ func (d draftFiles) Load(id string) (map[session.ID]string, error) {
 	return drafts, nil
 }
 
-// Save keeps the drafts of a session; none take no file.
-func (d draftFiles) Save(id string, drafts map[session.ID]string) error {
+// Save changes drafts of a session, beside those that others keep there; none take no
+// file.
+func (d draftFiles) Save(id string, changed map[session.ID]string) (err error) {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return fmt.Errorf("keep the draft: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	lock, err := pifile.Lock(ctx, d.file(id), pifile.LockOptions{})
+	if err != nil {
+		return fmt.Errorf("keep the draft: %w", err)
+	}
+	defer func() {
+		if uerr := lock.Unlock(); err == nil && uerr != nil {
+			err = fmt.Errorf("keep the draft: %w", uerr)
+		}
+	}()
+	drafts, err := d.Load(id)
+	if err != nil || drafts == nil {
+		drafts = map[session.ID]string{} // what nobody can read is of no use to anybody
+	}
+	for at, text := range changed {
+		if drafts[at] = text; text == "" {
+			delete(drafts, at)
+		}
+	}
 	if len(drafts) == 0 {
 		if err := os.Remove(d.file(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("take the drafts away: %w", err)

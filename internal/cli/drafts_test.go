@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/boughdev/bough/internal/config"
@@ -30,7 +31,7 @@ func TestDraftFiles(t *testing.T) {
 		t.Fatalf("there are %d files", len(files))
 	}
 	private(t, filepath.Join(d.dir, files[0].Name()))
-	if err := d.Save("../../etc/passwd", nil); err != nil {
+	if err := d.Save("../../etc/passwd", map[session.ID]string{"": "", "a1": ""}); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := os.ReadDir(d.dir); len(files) != 0 {
@@ -44,6 +45,28 @@ func TestDraftFiles(t *testing.T) {
 	}
 	if _, err := d.Load("bad"); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Error(err)
+	}
+}
+
+// Two terminals at one session keep their drafts beside each other.
+func TestDraftsOfTwoTerminals(t *testing.T) {
+	d := draftFiles{t.TempDir()}
+	const each = 20
+	var work sync.WaitGroup
+	for _, who := range []string{"a", "b"} {
+		work.Go(func() {
+			for i := range each {
+				id := session.ID(fmt.Sprint(who, i))
+				if err := d.Save("one", map[session.ID]string{id: who, session.ID(fmt.Sprint(who, i-1)): ""}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	want := map[session.ID]string{"a19": "a", "b19": "b"}
+	if got, err := d.Load("one"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
 

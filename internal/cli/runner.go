@@ -160,6 +160,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	l := r.newListener()
 	defer l.close()
 	o.Address, o.Alone = l.address, !r.apart(m)
+	o.Changes = fileChanges
 	o.Linger = m == modeTUI // what is left goes on, until the program ends
 	hub := control.NewHub(o)
 	defer hub.Close()

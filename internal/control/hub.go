@@ -59,6 +59,10 @@ type Options struct {
 	// Follow looks for what other programs append, see rest.
 	Follow bool
 
+	// Changes calls changed, on any goroutine, when something has happened to the file
+	// of a path, until stop is called. Nil: nobody says so, and it is looked at.
+	Changes func(path string, changed func()) (stop func())
+
 	// Find finds the entry that a person means by Start.AtWord. Nil: by its id or
 	// label.
 	Find func(*session.Tree, string) (session.ID, error)

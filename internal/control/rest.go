@@ -40,3 +40,37 @@ func (r *rest) goesOn() {
 	r.wait = min(max(time.Since(r.since), lookSoon), lookLate)
 	r.timer.Reset(r.wait)
 }
+
+// fileNews hears of what happens to the session's file, so that what others append is
+// taken up at once. Owner's.
+type fileNews struct {
+	path string
+	seen chan struct{}
+	stop func()
+}
+
+// watchFile hears of the file that the session has now. Owner's.
+func (s *Session) watchFile() {
+	path := s.savedAt()
+	if s.opts.Changes == nil || !s.opts.Follow || path == s.news.path {
+		return
+	}
+	s.news.end()
+	seen := make(chan struct{}, 1)
+	s.news = fileNews{path: path, seen: seen}
+	if path != "" {
+		s.news.stop = s.opts.Changes(path, func() {
+			select {
+			case seen <- struct{}{}:
+			default: // it is looked at anyhow
+			}
+		})
+	}
+}
+
+func (c *fileNews) end() {
+	if c.stop != nil {
+		c.stop()
+		c.stop = nil
+	}
+}

@@ -49,6 +49,7 @@ type Session struct {
 	branch   *session.Branch
 	spoken   spoken
 	resting  rest
+	news     fileNews
 	leased   bool         // a lease was asked for
 	release  func() error // of the lease; nil without one
 	model    provider.Model
@@ -316,6 +317,8 @@ func (s *Session) own() {
 	if s.opts.Follow {
 		s.resting.begin()
 		defer s.resting.timer.Stop()
+		s.watchFile()
+		defer func() { s.news.end() }()
 	}
 	for {
 		select {
@@ -324,6 +327,8 @@ func (s *Session) own() {
 			s.resting.over()
 		case <-s.setup.Changed():
 			s.retool()
+		case <-s.news.seen:
+			s.look()
 		case <-s.resting.look:
 			s.look()
 			s.resting.goesOn()
@@ -611,6 +616,7 @@ func (s *Session) tell(err error) {
 			s.told = at
 		}
 		s.lease(s.ctx)
+		s.watchFile()
 	}
 	n := s.live.Unsaved()
 	if n == 0 && s.live.Log() != nil {

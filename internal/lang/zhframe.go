@@ -30,7 +30,7 @@ var zhFrame = []line{
 	{"more", "更多"},
 	{"%s moved: %s", "%s移动了位置：%s"},
 	{"bough has crashed, which is a fault of ours; the conversation is kept. What is known of it is in %s", "bough 崩溃了，这是我们的问题；对话已保留。详情见 %s"},
-	{"bough has crashed, which is a fault of ours; the conversation is kept: %v", "bough 崩溃了，这是我们的问题；对话已保留：%v"},
+	{"bough has crashed, which is a fault of ours; the conversation is kept: %s", "bough 崩溃了，这是我们的问题；对话已保留：%s"},
 
 	// find.go, focus.go, page.go, paper.go, typing.go
 	{"the conversation is the terminal's here, and so is its search; --tui-mode fullscreen has one", "此处对话由终端滚动，请用终端自带的搜索；--tui-mode fullscreen 有搜索功能"},
@@ -142,7 +142,6 @@ var zhFrame = []line{
 	{"older part: %d messages", "较早部分：%d 条消息"},
 	{", %d other branches", "，另有 %d 个分支"},
 	{", above; the model does not see it any more", "，在上方；模型已看不到"},
-	{"%d new entries by another program; /tree shows them", "其他程序写入了 %d 个新条目；用 /tree 查看"},
 
 	{"[image %s %s]", "[图片 %s %s]"},
 	{"[image #%d %s]", "[图片 #%d %s]"},

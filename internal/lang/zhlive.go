@@ -15,6 +15,10 @@ var zhLive = []line{
 	{"Stay here", "留在此处"},
 	{"(open) ", "（已打开）"},
 	{"(running) ", "（运行中）"},
+	{"%s added something on another branch", "%s在另一分支上添加了内容"},
+	{"Changed by another program: %d new entries on another branch.", "已被其他程序更改：另一分支上有 %d 个新条目。"},
+	{"Changed by another program: %d new entries go on from here.", "已被其他程序更改：从此处接续了 %d 个新条目。"},
+	{"/tree shows what is new, /goto %s goes there; what you say stays on your branch.", "/tree 查看新内容，/goto %s 前往；你说的话留在你的分支上。"},
 	{"Not saved: %s", "未保存：%s"},
 	{"Not saved: %d entries wait; %s", "未保存：%d 个条目等待写入；%s"},
 }

@@ -34,7 +34,12 @@ func (r *repl) event(w watched) error {
 			r.goesOn()
 		}
 	case protocol.Appended:
+		if r.ready {
+			r.changedBy(e)
+		}
 		r.appended(e)
+	case protocol.PermissionsChanged:
+		r.permissionsBy(e)
 	case protocol.LeafMoved:
 		if r.ready && r.o.Who != "" && e.By != "" && e.By != r.o.Who {
 			r.note("(%s moved: %s)", render.OneLine(byName(e.By)), r.here())

@@ -210,6 +210,9 @@ func TestWhoSaidWhat(t *testing.T) {
 		m := message.Message{Role: message.User, Content: []message.Block{message.Text(text)}}
 		return protocol.Appended{Entry: session.NewEntry(id, "", time.Unix(0, 0), session.Message{Message: m}), By: by}
 	}
+	appended := func(id, parent session.ID, body session.Body, by string) protocol.Event {
+		return protocol.Appended{Entry: session.NewEntry(id, parent, time.Unix(0, 0), body), By: by}
+	}
 	run := func(first protocol.Event, answer string) []protocol.Event {
 		evs := says(answer)
 		return append([]protocol.Event{protocol.RunStarted{}, first}, evs...)
@@ -227,6 +230,12 @@ func TestWhoSaidWhat(t *testing.T) {
 			"(print 7) yours\nboth\n"},
 		{"theirs moves", protocol.Started, [][]protocol.Event{{user("aaaa", "mine", "repl 1")}, says("one"), {protocol.LeafMoved{Old: "aaaa", By: "repl 1"}, protocol.LeafMoved{Old: "aaaa", By: "repl 2"}}},
 			"one\n(repl moved: at the start, before the first message; next prompt starts branch\n2)\n"},
+		{"theirs is another model", protocol.Started, [][]protocol.Event{{user("aaaa", "mine", "repl 1")}, says("one"), {
+			appended("bbbb", "aaaa", session.ModelChange{Provider: "stub", ModelID: "small"}, "tui 2"),
+			appended("cccc", "bbbb", session.ModelChange{Provider: "stub", ModelID: "large"}, "repl 1"),
+			protocol.PermissionsChanged{Permissions: protocol.Permissions{Mode: "ask"}, By: "tui 2"},
+			protocol.PermissionsChanged{Permissions: protocol.Permissions{Mode: "auto"}, By: "repl 1"}}},
+			"one\n(tui chose the model stub/small)\n(tui changed the permissions: ask)\n"},
 		{"theirs has no name", protocol.Started, [][]protocol.Event{run(user("aaaa", "mine", ""), "one")}, "one\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

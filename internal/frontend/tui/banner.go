@@ -9,12 +9,12 @@ import (
 func (a *app) banner(width int) []styled.Line {
 	why := render.OneLine(a.view.Unsavable)
 	if why == "" {
-		return nil
+		return a.foreignRows(width)
 	}
 	words := a.t("Not saved: %s", why)
 	if n := a.view.Unsaved; n > 0 {
 		words = a.n(n, "Not saved: %d entry waits; %s", "Not saved: %d entries wait; %s", why)
 	}
 	rows := styled.Wrap(styled.Of(words, a.theme.failure), width-1, margin, margin)
-	return rows[:min(len(rows), 3)]
+	return append(rows[:min(len(rows), 3)], a.foreignRows(width)...)
 }

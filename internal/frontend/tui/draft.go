@@ -10,10 +10,11 @@ import (
 )
 
 // Drafts keeps what was typed and not sent, by sessions and places in them. Its
-// methods are called beside the loop.
+// methods are called beside the loop. Others may keep theirs in the same session, so
+// Save gets only what has changed; "" is a draft that is no more.
 type Drafts interface {
 	Load(session string) (map[session.ID]string, error)
-	Save(session string, drafts map[session.ID]string) error
+	Save(session string, changed map[session.ID]string) error
 }
 
 // drafts are what was typed and not sent (docs/spec/frontends.md D3-07). A text
@@ -24,6 +25,7 @@ type drafts struct {
 	at    session.ID            // the place that the editor's text belongs to
 	of    string                // the session
 	saved string                // of the editor, when it was kept last
+	kept  map[session.ID]string // as they were kept last
 	known bool                  // what was kept is loaded
 	keep  timer
 }
@@ -65,7 +67,7 @@ func (a *app) openDrafts() {
 			if err != nil {
 				a.problem(err)
 			}
-			d.known = true
+			d.known, d.kept = true, texts
 			for id, text := range texts {
 				if _, newer := d.texts[id]; !newer {
 					d.put(id, text)
@@ -134,6 +136,24 @@ func (a *app) allDrafts() map[session.ID]string {
 	return all
 }
 
+// changedDrafts are those that are not as they were kept last, and are from now on.
+func (a *app) changedDrafts() map[session.ID]string {
+	d, all := &a.drafts, a.allDrafts()
+	changed := map[session.ID]string{}
+	for id, text := range all {
+		if d.kept[id] != text {
+			changed[id] = text
+		}
+	}
+	for id := range d.kept {
+		if all[id] == "" {
+			changed[id] = ""
+		}
+	}
+	d.kept = all
+	return changed
+}
+
 func (a *app) keepDrafts() {
 	d := &a.drafts
 	d.keep.stop()
@@ -141,12 +161,20 @@ func (a *app) keepDrafts() {
 		return
 	}
 	d.saved = a.editor.text
-	of, all := d.of, a.allDrafts()
+	of, all := d.of, a.changedDrafts()
+	if len(all) == 0 {
+		return
+	}
 	a.beside(func() func() {
 		a.keeping.Lock()
 		defer a.keeping.Unlock()
 		err := a.o.Drafts.Save(of, all)
-		return func() { a.problem(err) }
+		return func() {
+			if err != nil && d.of == of {
+				d.kept = nil // it is tried again with all of them
+			}
+			a.problem(err)
+		}
 	})
 }
 
@@ -154,7 +182,9 @@ func (a *app) keepDrafts() {
 func (a *app) lastDrafts() {
 	if d := &a.drafts; a.o.Drafts != nil && d.known && d.of != "" {
 		// Nobody is there any more who could be told.
-		_ = a.o.Drafts.Save(d.of, a.allDrafts())
+		if changed := a.changedDrafts(); len(changed) > 0 {
+			_ = a.o.Drafts.Save(d.of, changed)
+		}
 	}
 }
 

@@ -30,7 +30,14 @@ func (s *shelf) Save(id string, drafts map[session.ID]string) error {
 	if s.kept == nil {
 		s.kept = map[string]map[session.ID]string{}
 	}
-	s.kept[id] = maps.Clone(drafts)
+	if s.kept[id] == nil {
+		s.kept[id] = map[session.ID]string{}
+	}
+	for at, text := range drafts {
+		if s.kept[id][at] = text; text == "" {
+			delete(s.kept[id], at)
+		}
+	}
 	return nil
 }
 

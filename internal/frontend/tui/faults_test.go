@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/boughdev/bough/internal/control"
 	"github.com/boughdev/bough/internal/frontend/tui/tuitest"
+	"github.com/boughdev/bough/session"
 )
 
 // What cannot be saved is not sent: it comes back to the editor, a banner says why and
@@ -50,4 +52,44 @@ func TestASessionThatIsOnlyRead(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || string(b) != lines {
 		t.Errorf("the file is %q, %v", b, err)
 	}
+}
+
+// What another program appends is told of at once and stays told until it was looked
+// at; where the conversation stands and what is typed stay.
+func TestChangedByAnotherProgram(t *testing.T) {
+	touched := make(chan func(), 2)
+	w := tuitest.New(t, `[]`, func(o *control.Options) {
+		o.Changes = func(_ string, changed func()) func() { touched <- changed; return func() {} }
+	})
+	start := control.Start{Store: w.Store, Dir: w.Dir, Who: "me", New: session.Header{CWD: "/srv/app"}.Complete()}
+	start.File = w.Store.FilePath(start.New)
+	c, err := w.Hub.Connect(t.Context(), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tuitest.Start(t, c, 100, 30)
+	t.Cleanup(func() { s.End(); c.Close() })
+	s.Shows("stub-large")
+	s.Type("hello", "enter")
+	s.Shows("Echo: hello")
+	changed := <-touched
+	s.Type("a draft")
+	f, err := os.OpenFile(start.File, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"f0000001", "f0000002"} {
+		if _, err := f.WriteString(`{"type":"message","id":"` + id + `","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"of another program"}}` + "\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	changed()
+	s.Shows("Changed by another program: 2 new entries on another branch.", "f0000002 goes there", "a draft", "Echo: hello")
+	s.Type("ctrl+u", "/tree", "enter")
+	s.Shows("of another program")
+	s.Type("esc")
+	s.Hides("Changed by another program")
 }

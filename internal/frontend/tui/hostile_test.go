@@ -148,7 +148,7 @@ func TestWhatOthersDoIsMarked(t *testing.T) {
 	foreign := said("a3", "a1", user("elsewhere")).(protocol.Appended)
 	foreign.Foreign = true
 	p.tell(foreign)
-	s.Shows("1 new entry by another program")
+	s.Shows("Changed by another program: 1 new entry")
 }
 
 // Many deltas, with keys between them: nothing is lost, and every key shows.

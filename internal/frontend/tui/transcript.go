@@ -26,7 +26,7 @@ type transcript struct {
 
 	live    live
 	by      map[session.ID]string // who said what others said
-	foreign int                   // entries of other programs that came
+	foreign foreign               // what came of other programs
 	edits   map[session.ID]*edit  // what the model sees otherwise
 	older   older
 	keptAt  int // in path, the first entry that the model sees; what is before was summed up
@@ -210,8 +210,7 @@ func (t *transcript) appended(e protocol.Appended, before session.ID) {
 	switch {
 	case e.Foreign:
 		if t.app.opened && !e.Entry.IsLeafMarker() {
-			t.foreign++
-			t.app.flash("%s", t.app.n(t.foreign, "%d new entry by another program; /tree shows it", "%d new entries by another program; /tree shows them"))
+			t.app.arrived(e, before)
 		}
 		return
 	case len(t.path) > 0 && t.path[len(t.path)-1].ID == e.Entry.Parent, len(t.path) == 0 && e.Entry.Parent == "":

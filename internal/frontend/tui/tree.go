@@ -72,6 +72,7 @@ type treeMemory struct {
 
 // openTree shows the tree of the session.
 func (a *app) openTree(words string) error {
+	a.lookedAtForeign()
 	if a.view.Tree == nil || len(render.Next(a.view.Tree, "")) == 0 {
 		return errors.New("nothing has been said yet, so there is no tree")
 	}

@@ -110,7 +110,8 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 		a.term.Close(words)
 		cancel()
 		if failure != nil {
-			code, err = 1, a.crashed(failure)
+			code, err = 1, a.crashed(failure, debug.Stack())
+			a.saveWhatCan()
 			return
 		}
 		a.work.Wait()
@@ -252,7 +253,8 @@ func (a *app) beside(work func() func()) {
 		f := func() func() {
 			defer func() {
 				if failure := recover(); failure != nil {
-					a.send(func() { panic(failure) }) // where the terminal can be put right
+					f := fault{failure, debug.Stack()}
+					a.send(func() { panic(f) }) // where the terminal can be put right
 				}
 			}()
 			return work()
@@ -408,6 +410,7 @@ func (a *app) event(w watched) {
 	case protocol.PermissionsChanged:
 		a.heardPermissions(e)
 	case protocol.LeafMoved:
+		a.lookedAtForeign()
 		a.look.rebuild()
 		a.status.tally.moved = true
 		if a.view.Tree != nil && a.view.Tree.Size() <= mostCounted {
@@ -501,15 +504,4 @@ func capital(s string) string {
 		return s
 	}
 	return string(unicode.ToUpper(first)) + s[n:]
-}
-
-// crashed keeps what a panic left and says where.
-func (a *app) crashed(failure any) error {
-	report := fmt.Sprintf("bough %s: %v\n\n%s", a.o.Version, failure, debug.Stack())
-	if a.o.Crash != nil {
-		if file := a.o.Crash(report); file != "" {
-			return fmt.Errorf("bough has crashed, which is a fault of ours; the conversation is kept. What is known of it is in %s", file)
-		}
-	}
-	return fmt.Errorf("bough has crashed, which is a fault of ours; the conversation is kept: %v", failure)
 }
