@@ -269,11 +269,8 @@ func (k *Keys) Unset(provider, value string) string {
 
 // howTo says how a provider gets a key.
 func (k *Keys) howTo(provider string) string {
-	hint := "bough auth login " + provider
 	if names := Variables(provider); len(names) > 0 {
-		hint = "set " + names[0] + ", or run " + hint
-	} else {
-		hint = "run " + hint
+		return fmt.Sprintf("set %s, or run bough auth login %s", names[0], provider)
 	}
-	return hint
+	return fmt.Sprintf("run bough auth login %s", provider)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/boughdev/bough/internal/frontend/tui"
@@ -19,7 +20,7 @@ func shownTrust(dir string, d trust.Decision) tui.Trust {
 	t := tui.Trust{Dir: dir, Parent: filepath.Dir(trust.Real(dir)), Trusted: d.Trusted, Why: d.Why}
 	for n, c := range d.Changed {
 		if n == 20 {
-			t.Changed = append(t.Changed, "and "+render.Plural(len(d.Changed)-n, "more", "more"))
+			t.Changed = append(t.Changed, fmt.Sprintf("and %d more", len(d.Changed)-n))
 			break
 		}
 		t.Changed = append(t.Changed, c.What+" "+render.Below(c.Path, dir))
@@ -27,11 +28,7 @@ func shownTrust(dir string, d trust.Decision) tui.Trust {
 	const files, lines = 30, 8
 	n := 0
 	for _, i := range d.Items {
-		size := render.Plural(len(i.Files), "file", "files")
-		if i.More {
-			size = "more than " + size
-		}
-		item := tui.TrustItem{Path: render.Below(i.Path, dir), Size: size + ", " + render.Bytes(i.Size()), Notes: i.Notes}
+		item := tui.TrustItem{Path: render.Below(i.Path, dir), Files: len(i.Files), More: i.More, Size: i.Size(), Notes: i.Notes}
 		for _, f := range i.Files {
 			if n++; n > files {
 				break

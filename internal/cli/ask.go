@@ -35,12 +35,7 @@ func (r *runner) ask(ctx context.Context, question, letters string) byte {
 func (r *runner) askLetter(ctx context.Context, question string, answers ...string) byte {
 	letter := func(answer string) byte { return answer[strings.IndexByte(answer, '(')+1] }
 	if r.screens {
-		plain := make([]string, len(answers))
-		for i, a := range answers {
-			a = strings.NewReplacer("(", "", ")", "").Replace(a)
-			plain[i] = strings.ToUpper(a[:1]) + a[1:]
-		}
-		i, err := tui.Ask(ctx, r.screen(), "bough", question+".", plain...)
+		i, err := tui.Ask(ctx, r.screen(), "bough", question, answers...)
 		if err != nil {
 			i = len(answers) - 1 // as if there were no answer
 		}

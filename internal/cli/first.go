@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/boughdev/bough/internal/config"
@@ -27,7 +26,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 	fmt.Fprint(out, "No model is set up yet. There are three ways to one:\n\n")
 	fmt.Fprintf(out, "  1  a key of a provider (Anthropic, OpenAI, Google, OpenRouter and %d more).\n", len(catalog.Providers())-4)
 	fmt.Fprint(out, "     bough asks now. Or set ANTHROPIC_API_KEY or the like, and start again.\n")
-	fmt.Fprintf(out, "  2  a model server on this machine.\n%s\n", render.Wrap("     "+r.tellServers(found), 80))
+	fmt.Fprintf(out, "  2  a model server on this machine.\n%s\n", render.Wrap("     "+strings.Join(r.tellServers(found), " "), 80))
 	fmt.Fprint(out, "  3  the offline model: a set of rules, no real model, to try everything with.\n\n")
 	for {
 		usual := byte('3')
@@ -63,7 +62,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 				m.reg.Add(found)
 			}
 			if modelsOf(found) == 0 {
-				fmt.Fprintf(out, "%s\n", r.tellServers(found))
+				fmt.Fprintf(out, "%s\n", strings.Join(r.tellServers(found), " "))
 				continue
 			}
 			return m.takeLocal(ctx, found)
@@ -82,7 +81,7 @@ func (m *models) firstScreens(ctx context.Context, found []catalog.Server) error
 	r := m.r
 	choices, rows := m.local(found)
 	got, err := tui.AskFirst(ctx, r.screen(), tui.FirstRun{Servers: r.tellServers(found), Local: rows, Ready: func() bool { return len(m.reg.Available()) > modelsOf(found) },
-		Look: func(ctx context.Context) (string, []string) {
+		Look: func(ctx context.Context) ([]string, []string) {
 			if !r.offline() {
 				found = r.probe(ctx)
 				m.reg.Add(found)
@@ -127,18 +126,18 @@ func modelsOf(servers []catalog.Server) (n int) {
 	return n
 }
 
-// tellServers says which model servers answer.
-func (r *runner) tellServers(found []catalog.Server) string {
+// tellServers says which model servers answer, in sentences.
+func (r *runner) tellServers(found []catalog.Server) []string {
 	if r.offline() {
-		return "None was looked for, since the network is switched off."
+		return []string{"None was looked for, since the network is switched off."}
 	}
 	if len(found) == 0 {
-		return "None answers now. For one: ollama serve, ollama pull qwen3"
+		return []string{"None answers now. For one: ollama serve, ollama pull qwen3"}
 	}
 	var names []string
 	for _, s := range found {
 		if len(s.Models) == 0 {
-			names = append(names, s.Name+" answers, but has no model yet. For one: ollama pull qwen3")
+			names = append(names, fmt.Sprintf("%s answers, but has no model yet. For one: ollama pull qwen3", s.Name))
 			continue
 		}
 		var ids []string
@@ -146,11 +145,11 @@ func (r *runner) tellServers(found []catalog.Server) string {
 			ids = append(ids, m.ID)
 		}
 		if n := len(s.Models) - len(ids); n > 0 {
-			ids = append(ids, strconv.Itoa(n)+" more")
+			ids = append(ids, fmt.Sprintf("%d more", n))
 		}
-		names = append(names, s.Name+" answers ("+strings.Join(ids, ", ")+")")
+		names = append(names, fmt.Sprintf("%s answers (%s).", s.Name, strings.Join(ids, ", ")))
 	}
-	return strings.Join(names, "; ") + "."
+	return names
 }
 
 // enterKey asks for the key of a provider and stores it.

@@ -147,7 +147,7 @@ func (r *runner) joinedNotes(h *session.LeasedError) []protocol.Notice {
 	}
 	notes := []protocol.Notice{{Level: "info", Text: text}}
 	if odd := r.args.shaping(true); len(odd) > 0 {
-		notes = append(notes, protocol.Notice{Level: "warning", Text: strings.Join(odd, ", ") + " has no effect, since the other bough sets the session up; /model and /tools change it for all."})
+		notes = append(notes, protocol.Notice{Level: "warning", Text: fmt.Sprintf("%s has no effect, since the other bough sets the session up; /model and /tools change it for all.", strings.Join(odd, ", "))})
 	}
 	return notes
 }

@@ -59,7 +59,7 @@ func (k Key) Allowed() string {
 	case Flag:
 		return "true or false"
 	case Word:
-		return "one of " + words
+		return fmt.Sprintf("one of %s", words)
 	case List:
 		return "a list of texts"
 	case Object:
@@ -67,9 +67,9 @@ func (k Key) Allowed() string {
 	case Any:
 		return "anything"
 	}
-	s := "a number from " + decimal(k.Least) + " on"
+	s := fmt.Sprintf("a number from %s on", decimal(k.Least))
 	if k.Most > 0 {
-		s = "a number from " + decimal(k.Least) + " to " + decimal(k.Most)
+		s = fmt.Sprintf("a number from %s to %s", decimal(k.Least), decimal(k.Most))
 	}
 	if k.Unit != "" {
 		s += " (" + k.Unit + ")"

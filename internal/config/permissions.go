@@ -15,6 +15,8 @@ type Permissions struct {
 
 // permissionModes are those of the package permission, which lies above; the freest
 // first.
+var errFreer = errors.New("a project cannot make it freer")
+
 func permissionModes() []string { return []string{"auto", "auto-edit", "ask", "read-only"} }
 
 // permissionMode is the mode of permissions. A project may make it stricter, and a
@@ -29,7 +31,7 @@ func permissionMode() key {
 		}
 		strict := func(m string) int { return slices.Index(permissionModes(), m) }
 		if at == InProject && strict(mode) < strict(s.Bough.Permissions.Mode) {
-			tell("", v, errors.New("a project cannot make it freer; ignored"))
+			tell("", v, fmt.Errorf("%w; ignored", errFreer))
 			return
 		}
 		s.Bough.Permissions.Mode = mode

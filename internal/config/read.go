@@ -15,7 +15,9 @@ import (
 
 type errWrong struct{ want, have string }
 
-func (e errWrong) Error() string { return "wants " + e.want + ", not " + e.have + "; ignored" }
+func (e errWrong) Error() string {
+	return fmt.Sprintf("wants %s, not %s", e.want, e.have) + "; ignored"
+}
 
 func isWrong(err error) bool { _, ok := errors.AsType[errWrong](err); return ok }
 

@@ -159,6 +159,8 @@ func (s *Sources) ForRun(path []string, v []byte) {
 	l.doc = s.put(l.doc, path, v)
 }
 
+var errOutside = errors.New("lies outside of a project that is not trusted")
+
 // refusal says why what a layer says of a setting does not count, "" if it does.
 func (s *Sources) refusal(l layer, k key) string {
 	switch {
@@ -221,7 +223,7 @@ func (s *Sources) untrusted(out *Settings, l layer, tell teller) {
 		return
 	}
 	if at, err := s.paths.Expand(dir, s.dir); dir != "" && (err != nil || !inside(at, s.dir, s.paths.Agent)) {
-		tell("sessionDir", v, errors.New("lies outside of a project that is not trusted; ignored"))
+		tell("sessionDir", v, fmt.Errorf("%w; ignored", errOutside))
 		return
 	}
 	out.SessionDir = dir

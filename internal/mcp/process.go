@@ -90,7 +90,7 @@ func launch(s Server, dir string, environ []string, log *serverLog) (*process, e
 		err := p.cmd.Wait()
 		p.state = "it ended by itself"
 		if e, ok := errors.AsType[*exec.ExitError](err); ok {
-			p.state = "it ended with " + e.ProcessState.String()
+			p.state = fmt.Sprintf("it ended with %s", e.ProcessState)
 		}
 		close(p.exited)
 	}()

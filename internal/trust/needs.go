@@ -177,7 +177,7 @@ func commands(v []byte, key string) []string {
 			out = append(out, commands(m, at)...)
 		case '"':
 			if s, _ := rawjson.String(m); strings.HasPrefix(s, "!") {
-				out = append(out, "runs for "+line(at)+": "+line(s[1:]))
+				out = append(out, fmt.Sprintf("runs for %s: %s", line(at), line(s[1:])))
 			}
 		}
 	}
@@ -194,9 +194,9 @@ func servers(doc []byte) []string {
 			}
 			if cmd, ok := rawjson.GetString(v, "command"); ok {
 				words := append([]string{cmd}, texts(rawjson.Get(v, "args"))...)
-				out = append(out, "MCP server "+line(name)+" runs: "+line(strings.Join(words, " ")))
+				out = append(out, fmt.Sprintf("MCP server %s runs: %s", line(name), line(strings.Join(words, " "))))
 			} else if url, ok := rawjson.GetString(v, "url"); ok {
-				out = append(out, "MCP server "+line(name)+" at "+line(url))
+				out = append(out, fmt.Sprintf("MCP server %s at %s", line(name), line(url)))
 			}
 		}
 	}

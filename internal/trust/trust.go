@@ -122,9 +122,9 @@ func (s Saved) String() string {
 	case !s.Known:
 		return "nobody has said that it is trusted"
 	case s.Trusted:
-		return "trust.json says yes for " + s.At
+		return fmt.Sprintf("trust.json says yes for %s", s.At)
 	}
-	return "trust.json says no for " + s.At
+	return fmt.Sprintf("trust.json says no for %s", s.At)
 }
 
 // Path is the path of trust.json.

@@ -64,9 +64,12 @@ type Trust struct {
 
 // TrustItem is a file or folder that needs trust.
 type TrustItem struct {
-	Path, Size string
-	Notes      []string // what it does that is not plain to see
-	Begins     []string // the first lines of its files
+	Path   string
+	Files  int
+	More   bool     // than those files
+	Size   int64    // of all of them, in bytes
+	Notes  []string // what it does that is not plain to see
+	Begins []string // the first lines of its files
 }
 
 // TrustAnswer is what somebody says to a project.

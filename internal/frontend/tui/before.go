@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/boughdev/bough/internal/term"
 )
@@ -45,7 +46,7 @@ func before(ctx context.Context, o Options, open func(a *app, done func())) erro
 func AskTrust(ctx context.Context, o Options, t Trust) (TrustAnswer, error) {
 	answer := TrustNot
 	err := before(ctx, o, func(a *app, done func()) {
-		a.push(trustPaper(t, a.o.Home, func(said TrustAnswer) {
+		a.push(trustPaper(a, t, func(said TrustAnswer) {
 			answer = said
 			done()
 		}))
@@ -54,12 +55,17 @@ func AskTrust(ctx context.Context, o Options, t Trust) (TrustAnswer, error) {
 }
 
 // Ask puts a question, and returns which of the answers was chosen; Escape is the
-// last of them. The text is Markdown.
+// last of them. The text is Markdown; the letter in an answer, "(f)ork it", is for
+// those who type it in a line.
 func Ask(ctx context.Context, o Options, title, text string, answers ...string) (int, error) {
 	chosen := len(answers) - 1
 	err := before(ctx, o, func(a *app, done func()) {
-		p := &paper{title: title, text: text, back: func(*app) { done() }}
-		for i, words := range answers {
+		p := &paper{title: title, text: a.told(text) + a.t("."), back: func(*app) { done() }}
+		for i, answer := range answers {
+			words := a.t(answer)
+			if words == answer {
+				words = capital(strings.NewReplacer("(", "", ")", "").Replace(answer))
+			}
 			p.choices = append(p.choices, choice{brief(words), func() {
 				chosen = i
 				done()
@@ -72,10 +78,10 @@ func Ask(ctx context.Context, o Options, title, text string, answers ...string) 
 
 // FirstRun leads a person who has no model to one.
 type FirstRun struct {
-	Servers string   // which model servers of this machine answer, in words
+	Servers []string // which model servers of this machine answer, in sentences
 	Local   []string // their models, a line each; none: nothing to choose from
 	// Look looks for servers again.
-	Look func(ctx context.Context) (servers string, local []string)
+	Look func(ctx context.Context) (servers, local []string)
 	// Ready reports whether a model can be asked now.
 	Ready func() bool
 }
@@ -129,10 +135,11 @@ type firstRun struct {
 
 // ways shows them, and what came of the last one.
 func (w *firstRun) ways(said string) {
-	text := "No model is set up yet. There are three ways to one:\n\n" +
-		"1. **A key** of a provider: Anthropic, OpenAI, Google, OpenRouter and more. Or set `ANTHROPIC_API_KEY` or the like, and start again.\n" +
-		"2. **A model server on this machine.** " + escaped(w.f.Servers) + "\n" +
-		"3. **The offline model**: a set of rules, no real model, to try everything with. The next start asks again.\n"
+	a := w.a
+	text := a.t("No model is set up yet. There are three ways to one:") + "\n\n" +
+		"1. " + a.t("**A key** of a provider: Anthropic, OpenAI, Google, OpenRouter and more. Or set `ANTHROPIC_API_KEY` or the like, and start again.") + "\n" +
+		"2. " + a.sentences(a.t("**A model server on this machine.**"), escaped(w.servers())) + "\n" +
+		"3. " + a.t("**The offline model**: a set of rules, no real model, to try everything with. The next start asks again.") + "\n"
 	if said != "" {
 		text += "\n**" + escaped(said) + "**\n"
 	}
@@ -145,6 +152,15 @@ func (w *firstRun) ways(said string) {
 		{"Take a model of this machine", w.server},
 		{"Try the offline model", w.offline},
 	}})
+}
+
+// servers says which servers answer.
+func (w *firstRun) servers() string {
+	var said []string
+	for _, s := range w.f.Servers {
+		said = append(said, w.a.told(s))
+	}
+	return w.a.sentences(said...)
 }
 
 func (w *firstRun) key() {
@@ -177,7 +193,7 @@ func (w *firstRun) server() {
 			if w.f.Servers, w.f.Local = servers, local; len(local) > 0 {
 				w.models()
 			} else {
-				a.tell(a.theme.dim, "%s", servers)
+				a.tell(a.theme.dim, "%s", w.servers())
 			}
 		}
 	})

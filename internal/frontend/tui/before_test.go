@@ -71,8 +71,8 @@ func accounts() *tui.Accounts {
 
 var project = tui.Trust{Dir: "/home/me/app", Parent: "/home/me", Why: "nobody was asked", Changed: []string{"changed .pi/settings.json"},
 	Items: []tui.TrustItem{
-		{Path: ".pi/settings.json", Size: "1 file, 120 B", Notes: []string{"shellCommandPrefix: rm -rf \x1b[2J_*"}, Begins: []string{`{"shellCommandPrefix":`, "\u202eevil `"}},
-		{Path: ".pi/skills", Size: "2 files, 4.1 kB"},
+		{Path: ".pi/settings.json", Files: 1, Size: 120, Notes: []string{"shellCommandPrefix: rm -rf \x1b[2J_*"}, Begins: []string{`{"shellCommandPrefix":`, "\u202eevil `"}},
+		{Path: ".pi/skills", Files: 2, Size: 4100},
 	}}
 
 func TestTrustQuestion(t *testing.T) {
@@ -133,9 +133,9 @@ func TestFirstRun(t *testing.T) {
 	first := func(got *tui.First, local ...string) func(context.Context, tui.Options) error {
 		before := stored.Load()
 		return func(ctx context.Context, o tui.Options) (err error) {
-			*got, err = tui.AskFirst(ctx, o, tui.FirstRun{Servers: "None answers now.", Local: local, Ready: func() bool { return stored.Load() > before },
-				Look: func(context.Context) (string, []string) {
-					return "ollama answers.", []string{"ollama/qwen3 (Ollama)", "b"}
+			*got, err = tui.AskFirst(ctx, o, tui.FirstRun{Servers: []string{"None answers now."}, Local: local, Ready: func() bool { return stored.Load() > before },
+				Look: func(context.Context) ([]string, []string) {
+					return []string{"ollama answers."}, []string{"ollama/qwen3 (Ollama)", "b"}
 				}})
 			return err
 		}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -14,7 +13,7 @@ import (
 // branchSide is one of two branches that are compared, from where they part.
 type branchSide struct {
 	tip   session.ID
-	name  string // its label, or what its first message says
+	name  string // its label, or what its first message says; "": there is nothing yet
 	turns []render.Turn
 	render.Facts
 	only []string // files that only this one changed
@@ -23,7 +22,7 @@ type branchSide struct {
 // comparison is what two branches did since they parted.
 type comparison struct {
 	part  session.ID // "": they have nothing in common
-	place string     // what was said there
+	place string     // what was said there; "": it is the start
 	sides [2]branchSide
 	both  []string // files that both changed
 }
@@ -32,7 +31,6 @@ type comparison struct {
 func compared(t *session.Tree, a, b session.ID) comparison {
 	c := comparison{part: t.CommonAncestor(a, b)}
 	previews := render.NewPreviews(t)
-	c.place = "the start, before the first message"
 	if e := render.Above(t, c.part); e != nil {
 		c.place = previews.Of(e).Row
 	}
@@ -53,9 +51,6 @@ func compared(t *session.Tree, a, b session.ID) comparison {
 				first = said
 			}
 			s.name += previews.Of(first).Row
-		}
-		if s.name == "" {
-			s.name = "nothing yet: it ends where they part"
 		}
 		c.sides[i] = s
 	}
@@ -131,7 +126,7 @@ func (a *app) compareCommand(c slash.Command) error {
 		ids = append([]session.ID{a.view.Leaf}, ids...)
 	case 2:
 	default:
-		return fmt.Errorf("/compare takes two entries, one of each branch")
+		return errors.New("/compare takes two entries, one of each branch")
 	}
 	a.compare(ids[0], ids[1])
 	return nil
@@ -141,7 +136,7 @@ func (a *app) compareCommand(c slash.Command) error {
 func (a *app) compare(one, other session.ID) {
 	t := a.view.Tree
 	if t.Effective(one) == t.Effective(other) {
-		a.noted("both lie on the same branch; choose an entry of another one")
+		a.noted(a.t("both lie on the same branch; choose an entry of another one"))
 		return
 	}
 	s := &branches{tips: [2]session.ID{one, other}}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -136,30 +137,30 @@ func (s *branches) choose(a *app) {
 	}
 	side := s.c.sides[s.side]
 	name := string(rune('A' + s.side))
-	q := &question{text: name + ": " + render.Quote(side.name, 60)}
+	q := &question{text: name + ": " + render.Quote(s.named(a, side), 60)}
 	here := a.view.Tree.Effective(a.view.Leaf) == a.view.Tree.Effective(side.tip)
 	if !here {
-		q.choices = append(q.choices, choice{"Go there: to the end of " + name, func() { s.goTo(a, side.tip) }})
+		q.choices = append(q.choices, choice{a.t("Go there: to the end of %s", name), func() { s.goTo(a, side.tip) }})
 	}
 	if s.at < len(side.turns) {
 		t := side.turns[s.at]
 		last := t.Entries[len(t.Entries)-1].ID
 		if last != a.view.Tree.Effective(side.tip) {
-			q.choices = append(q.choices, choice{fmt.Sprintf("Go to right after turn %d of %s", s.at+1, name), func() { s.goTo(a, last) }})
+			q.choices = append(q.choices, choice{a.t("Go to right after turn %d of %s", s.at+1, name), func() { s.goTo(a, last) }})
 		}
 		if t.Answer != nil && a.view.Tree.CommonAncestor(a.view.Leaf, t.Answer.ID) != t.Answer.ID {
-			q.choices = append(q.choices, choice{fmt.Sprintf("Bring the answer of turn %d to where you are", s.at+1), func() {
+			q.choices = append(q.choices, choice{a.t("Bring the answer of turn %d to where you are", s.at+1), func() {
 				a.bringOver(protocol.Take{What: protocol.TakeAnswer, Entries: []session.ID{t.Answer.ID}}, s.said)
 			}})
 		}
 	}
 	if a.view.Tree.CommonAncestor(a.view.Leaf, side.tip) != side.tip && len(side.turns) > 0 {
-		q.choices = append(q.choices, choice{"Bring a summary of " + name + " to where you are", func() {
+		q.choices = append(q.choices, choice{a.t("Bring a summary of %s to where you are", name), func() {
 			a.bringOver(protocol.Take{What: protocol.TakeSummary, Entries: []session.ID{a.view.Tree.Effective(side.tip)}}, s.said)
 		}})
 	}
 	if len(q.choices) == 0 {
-		s.note = "you are at the end of " + name + "; the other side has more to choose"
+		s.note = a.t("you are at the end of %s; the other side has more to choose", name)
 		return
 	}
 	q.choices = append(q.choices, choice{"Nothing", nil})
@@ -218,15 +219,15 @@ func (s *branches) view(a *app, width, height int) panel {
 			out.rows = append(out.rows, l.Cut(width))
 		}
 	}
-	add(styled.Join(styled.Of(" Two branches", a.theme.title), styled.Of(s.count(), a.theme.dim)))
+	add(styled.Join(styled.Of(" "+a.t("Two branches"), a.theme.title), styled.Of(s.count(a), a.theme.dim)))
 	if height >= 10 {
 		add(styled.Join(margin, a.help(s.hints(), width-1)))
 	}
 	if s.c == nil {
-		add(styled.Of(" comparing", a.theme.dim))
+		add(styled.Of(" "+a.t("comparing"), a.theme.dim))
 		return out
 	}
-	add(styled.Line{{Text: " they part after ", Style: a.theme.dim}, {Text: render.Cut(s.c.place, 400)}})
+	add(styled.Line{{Text: " " + a.t("they part after") + " ", Style: a.theme.dim}, {Text: render.Cut(cmp.Or(s.c.place, a.t("the start, before the first message")), 400)}})
 	if height >= 12 {
 		add(s.heads(a)...)
 		add(a.border(nil, "", width, a.theme.border))
@@ -241,17 +242,17 @@ func (s *branches) view(a *app, width, height int) panel {
 		if foot == "" {
 			foot = a.status.flash
 		}
-		add(styled.Line{{Text: fmt.Sprintf(" turn %d of %d, side %c", min(s.at+1, s.turns()), s.turns(), 'A'+s.side), Style: a.theme.dim}, {Text: "  " + foot, Style: a.theme.warning}})
+		add(styled.Line{{Text: " " + a.t("turn %d of %d, side %c", min(s.at+1, s.turns()), s.turns(), 'A'+s.side), Style: a.theme.dim}, {Text: "  " + foot, Style: a.theme.warning}})
 	}
 	return out
 }
 
-func (s *branches) count() string {
+func (s *branches) count(a *app) string {
 	if s.c == nil {
 		return ""
 	}
 	if n := len(s.c.both); n > 0 {
-		return "  both change " + strings.Join(s.c.both, ", ")
+		return "  " + a.t("both change %s", strings.Join(s.c.both, ", "))
 	}
 	return ""
 }
@@ -267,34 +268,37 @@ func (s *branches) heads(a *app) []styled.Line {
 		}
 		where := ""
 		if a.view.Tree.Effective(a.view.Leaf) == a.view.Tree.Effective(side.tip) {
-			where = "  (you are here)"
+			where = "  " + a.t("(you are here)")
 		}
 		lines[i] = append(lines[i],
-			styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('A'+i)) + " ", Style: a.theme.warning}, {Text: render.Cut(side.name, 400), Style: name}, {Text: where, Style: a.theme.accent}},
+			styled.Line{{Text: mark, Style: a.theme.cursor}, {Text: string(rune('A'+i)) + " ", Style: a.theme.warning}, {Text: render.Cut(s.named(a, side), 400), Style: name}, {Text: where, Style: a.theme.accent}},
 			styled.Of("    "+s.facts(a, side), a.theme.dim))
 		if len(side.only) > 0 {
-			lines[i] = append(lines[i], styled.Line{{Text: "    only here: ", Style: a.theme.dim}, {Text: strings.Join(side.only, ", ")}})
+			lines[i] = append(lines[i], styled.Line{{Text: "    " + a.t("only here:") + " ", Style: a.theme.dim}, {Text: strings.Join(side.only, ", ")}})
 		}
 	}
 	return s.beside(a, lines[0], lines[1])
 }
 
+func (s *branches) named(a *app, side branchSide) string {
+	return cmp.Or(side.name, a.t("nothing yet: it ends where they part"))
+}
+
 func (s *branches) facts(a *app, side branchSide) string {
-	parts := []string{render.Plural(side.Turns, "turn", "turns"), render.Plural(side.Calls, "call", "calls"), render.Count(side.Tally.Tokens()) + " tokens"}
+	parts := []string{a.n(side.Turns, "%d turn", "%d turns"), a.n(side.Calls, "%d call", "%d calls"), a.t("%s tokens", render.Count(side.Tally.Tokens()))}
 	if c := render.Dollars(side.Tally.Cost); c != "" {
 		parts = append(parts, c)
 	}
 	if n := len(side.Changed); n > 0 {
-		parts = append(parts, render.Plural(n, "file", "files")+" changed")
+		parts = append(parts, a.n(n, "%d file changed", "%d files changed"))
 	}
 	if side.Last != nil && !side.Last.Time.IsZero() {
-		parts = append(parts, render.Ago(a.o.Now().Sub(side.Last.Time)))
+		parts = append(parts, a.ago(a.o.Now().Sub(side.Last.Time)))
 	}
-	s2 := strings.Join(parts, ", ")
 	if side.Bad {
-		s2 += ", ends badly"
+		parts = append(parts, a.t("ends badly"))
 	}
-	return s2
+	return strings.Join(parts, a.t(", "))
 }
 
 // beside puts two columns next to each other, or below each other without room.
@@ -328,7 +332,7 @@ func (s *branches) column() int { return (s.width - 2) / 2 }
 // body draws the turns that have room, from the chosen one's neighbours on.
 func (s *branches) body(a *app) []styled.Line {
 	if s.turns() == 0 {
-		return []styled.Line{styled.Of(" neither has said anything yet", a.theme.dim)}
+		return []styled.Line{styled.Of(" "+a.t("neither has said anything yet"), a.theme.dim)}
 	}
 	if s.scroll > 0 || s.at < s.top {
 		s.top = s.at
@@ -378,7 +382,7 @@ func (s *branches) turn(a *app, i int) []styled.Line {
 		if i < len(side.turns) {
 			cols[k] = s.half(a, side.turns[i], i, k, w)
 		} else if i == len(side.turns) {
-			cols[k] = []styled.Line{styled.Of(fmt.Sprintf("    (%c ends here)", 'A'+k), a.theme.dim)}
+			cols[k] = []styled.Line{styled.Of("    "+a.t("(%c ends here)", 'A'+k), a.theme.dim)}
 		}
 	}
 	rows := append(s.beside(a, cols[0], cols[1]), nil)
@@ -396,7 +400,7 @@ func (s *branches) half(a *app, t render.Turn, i, side, width int) []styled.Line
 		mark, style = styled.Of("> ", a.theme.cursor), a.theme.selection
 	}
 	previews := render.NewPreviews(a.view.Tree)
-	said := "(goes on)"
+	said := a.t("(goes on)")
 	if t.Said != nil {
 		said = previews.Of(t.Said).Text
 	}
@@ -415,34 +419,34 @@ func (s *branches) half(a *app, t render.Turn, i, side, width int) []styled.Line
 	})
 	var parts []string
 	if f.Calls > 0 {
-		parts = append(parts, render.Plural(f.Calls, "call", "calls"))
+		parts = append(parts, a.n(f.Calls, "%d call", "%d calls"))
 	}
 	if n := f.Tally.Tokens(); n > 0 {
-		parts = append(parts, render.Count(n)+" tokens")
+		parts = append(parts, a.t("%s tokens", render.Count(n)))
 	}
 	if c := render.Dollars(f.Tally.Cost); c != "" {
 		parts = append(parts, c)
 	}
 	if len(f.Changed) > 0 {
-		parts = append(parts, "changes "+render.OneLine(strings.Join(f.Changed, ", ")))
+		parts = append(parts, a.t("changes %s", render.OneLine(strings.Join(f.Changed, ", "))))
 	}
 	if len(parts) > 0 {
-		out = append(out, styled.Of("    "+strings.Join(parts, ", "), a.theme.dim).Cut(width))
+		out = append(out, styled.Of("    "+strings.Join(parts, a.t(", ")), a.theme.dim).Cut(width))
 	}
-	text := "(no answer)"
+	text := a.t("(no answer)")
 	if t.Answer != nil {
 		full, err := render.Full(t.Answer, false)
 		if err != nil {
 			full = render.OneLine(err.Error())
 		}
 		if text = full; len(text) > mostPreviewed {
-			text = strings.ToValidUTF8(text[:mostPreviewed], "") + "\n\n[more]"
+			text = strings.ToValidUTF8(text[:mostPreviewed], "") + "\n\n" + a.t("[more]")
 		}
 	}
 	rows := markdown.Render(text, a.markdownOptions(max(width-5, 1)))
 	if most := mostOfTurn; len(rows) > most && !s.open[i] {
 		rest := len(rows) - most + 1
-		rows = append(rows[:most-1:most-1], styled.Of(fmt.Sprintf("%s more; %s", render.Plural(rest, "row", "rows"), a.keys.name("app.tools.expand")), a.theme.dim))
+		rows = append(rows[:most-1:most-1], styled.Of(a.n(rest, "%d row more; %s", "%d rows more; %s", a.keys.name("app.tools.expand")), a.theme.dim))
 	}
 	for _, r := range rows {
 		out = append(out, styled.Join(styled.Of("    ", styled.Style{}), r).Cut(width))

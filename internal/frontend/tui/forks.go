@@ -59,11 +59,11 @@ func (f *forks) branch(e *session.Entry) string {
 			name = render.Cut(brief(l), 20)
 		}
 		if name == "" && f.onPath[at.Parent] {
-			return "from " + f.number(t.Get(at.Parent))
+			return f.a.t("from %s", f.number(t.Get(at.Parent)))
 		}
 	}
 	if name == "" {
-		return "other root"
+		return f.a.t("other root")
 	}
 	return name
 }
@@ -90,9 +90,9 @@ func (a *app) pickFork() error {
 
 func (f *forks) state() styled.Line {
 	if f.whole {
-		return styled.Of("all branches", f.a.theme.accent)
+		return styled.Of(f.a.t("all branches"), f.a.theme.accent)
 	}
-	return styled.Of("this branch", f.a.theme.dim)
+	return styled.Of(f.a.t("this branch"), f.a.theme.dim)
 }
 
 func (f *forks) act(a *app, i int, k term.Key) bool {

@@ -18,6 +18,7 @@ type help struct {
 
 type helpRow struct {
 	kind, name, words, more string
+	also                    string // what it is found by besides: the words in English
 	put                     string // into the editor when it is chosen
 	page                    string // of the manual that is shown then
 }
@@ -25,7 +26,7 @@ type helpRow struct {
 func (h *help) len() int { return len(h.list) }
 func (h *help) text(i int) string {
 	r := h.list[i]
-	return r.name + " " + r.words + " " + r.kind + " " + r.more
+	return r.name + " " + r.words + " " + r.kind + " " + h.a.t(r.kind) + " " + r.more + " " + r.also
 }
 
 func (h *help) row(i, width int, _ bool) styled.Line {
@@ -52,7 +53,7 @@ func (h *help) detail(i, width int) []styled.Line {
 func (a *app) helpOn(topic string) error {
 	topic = strings.TrimSpace(topic)
 	if s, ok := slash.Find(strings.TrimPrefix(topic, "/")); ok && dispatch()[s.Name] != nil {
-		a.tell(a.theme.dim, "%s", strings.TrimSpace(s.Usage()+": "+s.Help+". "+s.More))
+		a.tell(a.theme.dim, "%s", strings.TrimSpace(a.sentences(s.Usage()+a.t(": ")+a.t(s.Help)+a.t("."), a.t(s.More))))
 		return nil
 	}
 	if page, ok := docs.Page(strings.TrimSuffix(topic, ".md")); ok && topic != "" {
@@ -64,27 +65,27 @@ func (a *app) helpOn(topic string) error {
 	do := dispatch()
 	for _, s := range slash.All() {
 		if _, ok := do[s.Name]; ok && s.Where&slash.Terminal != 0 {
-			add(helpRow{kind: "command", name: s.Usage(), words: s.Help, more: s.More, put: "/" + s.Name + " "})
+			add(helpRow{kind: "command", name: s.Usage(), words: a.t(s.Help), more: a.t(s.More), also: s.Help + " " + s.More, put: "/" + s.Name + " "})
 		}
 	}
 	for _, c := range a.commands {
 		add(helpRow{kind: c.Kind, name: brief(strings.TrimSpace("/" + c.Command + " " + c.ArgHint)), words: brief(c.Description), more: a.home(c.Path), put: "/" + c.Command + " "})
 	}
-	add(helpRow{kind: "line", name: "!command", words: "run a command of the shell; the model sees it", put: "!"})
-	add(helpRow{kind: "line", name: "!!command", words: "the same, kept from the model", put: "!!"})
-	add(helpRow{kind: "line", name: "@path", words: "name a file", put: "@"})
+	add(helpRow{kind: "line", name: "!command", words: a.t("run a command of the shell; the model sees it"), put: "!"})
+	add(helpRow{kind: "line", name: "!!command", words: a.t("the same, kept from the model"), put: "!!"})
+	add(helpRow{kind: "line", name: "@path", words: a.t("name a file"), put: "@"})
 	for _, b := range bindings {
 		if keys := a.keyNames(b.id); keys != "" {
-			add(helpRow{kind: "key", name: keys, words: b.help, more: b.id + " in keybindings.json"})
+			add(helpRow{kind: "key", name: keys, words: a.t(b.help), more: a.t("%s in keybindings.json", b.id), also: b.help})
 		}
 	}
 	for _, t := range docs.Topics() {
-		add(helpRow{kind: "page", name: t.Name, words: t.Title + " (page of the manual)", page: t.Name})
+		add(helpRow{kind: "page", name: t.Name, words: a.t("%s (page of the manual)", t.Title), page: t.Name})
 	}
 	p := &picker{title: "Help", list: h, fills: true, stays: true, detail: h.detail, filter: func(text, query string) bool {
 		return hasAll(strings.ToLower(text), strings.Fields(strings.ToLower(query)))
 	}, state: func() styled.Line {
-		return styled.Of("commands, keys, manual: type to search", a.theme.dim)
+		return styled.Of(a.t("commands, keys, manual: type to search"), a.theme.dim)
 	}}
 	p.choose = func(a *app, i int) {
 		switch r := h.list[i]; {
@@ -121,7 +122,7 @@ func (a *app) keyList() screen {
 		if keys == "" {
 			keys = "-"
 		}
-		list = append(list, struct{ name, beside string }{keys, fmt.Sprintf("%s  %s", b.help, b.id)})
+		list = append(list, struct{ name, beside string }{keys, fmt.Sprintf("%s  %s", a.t(b.help), b.id)})
 	}
 	return &picker{title: "Keys", list: table{list, a, 24}, stays: true, fills: true, choose: func(*app, int) {}}
 }

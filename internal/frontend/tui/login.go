@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
@@ -25,18 +24,18 @@ func (l *accountList) text(i int) string {
 
 func (l *accountList) row(i, width int, _ bool) styled.Line {
 	c, t := l.list[i], l.a.theme
-	words, style := c.Note, t.dim
+	words, style := l.a.told(c.Note), t.dim
 	switch {
 	case c.Ready && c.From != "":
-		words, style = "ready, by "+c.From, t.success
+		words, style = l.a.t("ready, by %s", l.a.told(c.From)), t.success
 	case c.Ready:
-		words, style = "ready", t.success
+		words, style = l.a.t("ready"), t.success
 	case c.From != "":
-		words, style = "by "+c.From+"; "+c.Note, t.warning
+		words, style = l.a.t("by %s; %s", l.a.told(c.From), l.a.told(c.Note)), t.warning
 	case c.NoKey == "" && !c.SignsIn:
-		words = "no key yet"
+		words = l.a.t("no key yet")
 	case c.SignsIn:
-		words = "signs in by the browser, or takes a key"
+		words = l.a.t("signs in by the browser, or takes a key")
 	}
 	name := styled.Line{{Text: brief(c.Name)}, {Text: " [" + brief(c.ID) + "]", Style: t.dim}}
 	return beside(name, styled.Of(brief(words), style), 30, width)
@@ -86,9 +85,9 @@ func (a *app) login(c slash.Command) error {
 func (a *app) showAccounts(list []Account, query string) {
 	p := &picker{title: "Log in", list: &accountList{a, list}, fills: true, choose: func(a *app, i int) { a.loginAt(list[i]) },
 		detail: func(i, width int) []styled.Line {
-			words := list[i].Note
+			words := a.told(list[i].Note)
 			if list[i].Page != "" {
-				words = strings.TrimLeft(words+" Keys: "+list[i].Page, " ")
+				words = a.sentences(words, a.t("Keys: %s", list[i].Page))
 			}
 			return append([]styled.Line{nil}, styled.Wrap(styled.Of(brief(words), a.theme.dim), width, nil, nil)...)
 		}}
@@ -101,7 +100,7 @@ func (a *app) loginAt(c Account) {
 	case c.NoKey != "":
 		a.problem(errors.New(c.NoKey))
 	case c.SignsIn:
-		a.push(&question{text: "Log in at " + brief(c.Name), choices: []choice{
+		a.push(&question{text: a.t("Log in at %s", brief(c.Name)), choices: []choice{
 			{"By the browser", func() { a.signIn(c) }},
 			{"With a key", func() { a.askKey(c) }},
 		}})
@@ -112,11 +111,11 @@ func (a *app) loginAt(c Account) {
 
 // askKey asks for a key, which is not shown, and for what else is wanted.
 func (a *app) askKey(c Account) {
-	words := "It is not shown, and is kept in auth.json where only you read it."
+	words := a.t("It is not shown, and is kept in auth.json where only you read it.")
 	if c.Page != "" {
-		words = "Keys are given out at " + c.Page + ". " + words
+		words = a.sentences(a.t("Keys are given out at %s.", c.Page), words)
 	}
-	a.push(&typing{title: "Key of " + brief(c.Name), words: words, secret: true, done: func(a *app, key string) {
+	a.push(&typing{title: a.t("Key of %s", brief(c.Name)), words: words, secret: true, done: func(a *app, key string) {
 		if strings.TrimSpace(key) == "" {
 			a.flash("no key was given; nothing is stored")
 			return
@@ -127,7 +126,7 @@ func (a *app) askKey(c Account) {
 
 func (a *app) askWants(c Account, key string, more map[string]string, wants []string) {
 	if len(wants) > 0 {
-		a.push(&typing{title: brief(wants[0]), words: brief(c.Name) + " wants it besides the key. Nothing typed leaves it out.", done: func(a *app, text string) {
+		a.push(&typing{title: brief(wants[0]), words: a.t("%s wants it besides the key. Nothing typed leaves it out.", brief(c.Name)), done: func(a *app, text string) {
 			if text = strings.TrimSpace(text); text != "" {
 				more[wants[0]] = text
 			}
@@ -136,11 +135,11 @@ func (a *app) askWants(c Account, key string, more map[string]string, wants []st
 		return
 	}
 	store := func(check bool) {
-		a.keep(c, "trying the key at "+c.Name, func(ctx context.Context) (string, error) {
+		a.keep(c, a.t("trying the key at %s", c.Name), func(ctx context.Context) (string, error) {
 			return a.o.Around.Accounts.Store(ctx, c.ID, key, more, check)
 		})
 	}
-	a.push(&question{text: "Try the key at " + brief(c.Name) + " before it is stored?", choices: []choice{
+	a.push(&question{text: a.t("Try the key at %s before it is stored?", brief(c.Name)), choices: []choice{
 		{"Try it, then store it", func() { store(true) }},
 		{"Store it as it is", func() { store(false) }},
 		{"Forget it", nil},
@@ -168,7 +167,7 @@ func (a *app) keep(c Account, doing string, do func(context.Context) (string, er
 func (a *app) kept(said string, err error, stopped bool) {
 	switch {
 	case err == nil:
-		a.tell(a.theme.dim, "%s /model lists the models.", said)
+		a.tell(a.theme.dim, "%s /model lists the models.", a.told(said))
 	case stopped:
 		a.flash("nothing is stored")
 	default:
@@ -179,7 +178,7 @@ func (a *app) kept(said string, err error, stopped bool) {
 // signIn goes the way by the browser.
 func (a *app) signIn(c Account) {
 	pasted := make(chan string, 1)
-	t := &typing{title: "Log in at " + brief(c.Name), words: "A page opens in the browser."}
+	t := &typing{title: a.t("Log in at %s", brief(c.Name)), words: a.t("A page opens in the browser.")}
 	ctx, stop := context.WithCancel(a.ctx)
 	t.left = func(*app) { stop() }
 	t.done = func(a *app, text string) {
@@ -195,9 +194,9 @@ func (a *app) signIn(c Account) {
 	a.push(t)
 	show := func(address, problem string) {
 		a.send(func() {
-			t.words = "Say yes to bough on this page: " + address + " . If that browser is on another machine, paste here the address it ends at."
+			t.words = a.t("Say yes to bough on this page: %s . If that browser is on another machine, paste here the address it ends at.", address)
 			if problem != "" {
-				t.words = problem + " " + t.words
+				t.words = a.sentences(a.told(problem), t.words)
 			}
 		})
 	}
@@ -222,7 +221,7 @@ func (a *app) logout(c slash.Command) error {
 			}
 		}
 		forget := func(one Account) {
-			a.push(&question{text: fmt.Sprintf("Forget the key of %s? Another program that uses auth.json, such as pi, has none then either.", brief(one.Name)), choices: []choice{
+			a.push(&question{text: a.t("Forget the key of %s? Another program that uses auth.json, such as pi, has none then either.", brief(one.Name)), choices: []choice{
 				{"Keep it", nil},
 				{"Forget it", func() {
 					a.beside(func() func() {
@@ -232,7 +231,7 @@ func (a *app) logout(c slash.Command) error {
 								a.problem(err)
 								return
 							}
-							a.tell(a.theme.dim, "%s", said)
+							a.tell(a.theme.dim, "%s", a.told(said))
 						}
 					})
 				}},
@@ -264,5 +263,5 @@ func (w *pending) update(a *app, ev term.Event) {
 }
 
 func (w *pending) view(a *app, width, _ int) panel {
-	return panel{rows: []styled.Line{a.border(nil, "", width, a.theme.accent), styled.Of(" "+brief(w.title)+" ...", a.theme.dim).Cut(width), styled.Join(margin, a.help(w.hints(), width-1))}}
+	return panel{rows: []styled.Line{a.border(nil, "", width, a.theme.accent), styled.Of(" "+brief(a.t(w.title))+" ...", a.theme.dim).Cut(width), styled.Join(margin, a.help(w.hints(), width-1))}}
 }

@@ -49,14 +49,14 @@ func (m *models) row(i, width int, _ bool) styled.Line {
 	}
 	l := styled.Line{{Text: mark, Style: t.accent}, {Text: brief(info.ID)}, {Text: " [" + brief(info.Provider) + "]", Style: t.dim}}
 	if modelName(info) == m.usual {
-		l = append(l, styled.Span{Text: " - default", Style: t.dim})
+		l = append(l, styled.Span{Text: " - " + m.a.t("default"), Style: t.dim})
 	}
 	facts := ""
 	if info.ContextWindow > 0 {
 		facts = render.Count(info.ContextWindow)
 	}
 	if info.Reasoning {
-		facts = strings.TrimRight("thinks  "+facts, " ")
+		facts = strings.TrimRight(m.a.t("thinks")+"  "+facts, " ")
 	}
 	if price := prices(info); price != "" && width >= 76 {
 		facts = price + "  " + facts
@@ -80,9 +80,9 @@ func prices(i provider.Info) string {
 func (m *models) detail(i, width int) []styled.Line {
 	info, t := m.list()[i], m.a.theme
 	var parts []string
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) { parts = append(parts, m.a.t(format, args...)) }
 	if info.Name != "" && info.Name != info.ID {
-		add("%s", brief(info.Name))
+		parts = append(parts, brief(info.Name))
 	}
 	if info.ContextWindow > 0 {
 		add("window %s", render.Count(info.ContextWindow))
@@ -121,17 +121,16 @@ func (m *models) means(info provider.Info) (words string, odd bool) {
 		return "", false
 	}
 	if info.ContextWindow > 0 && u.Tokens >= info.ContextWindow {
-		return fmt.Sprintf("The conversation, %s tokens, does not fit: it is summed up first.", render.Count(u.Tokens)), true
+		return m.a.t("The conversation, %s tokens, does not fit: it is summed up first.", render.Count(u.Tokens)), true
 	}
-	words = "The conversation is read anew, "
+	words = m.a.t("The conversation is read anew, since another model has no cache of it")
 	if cost := render.Dollars(float64(u.Tokens) / 1e6 * info.Cost.Input); cost != "" {
-		words += "about " + cost + ", "
+		words = m.a.t("The conversation is read anew, about %s, since another model has no cache of it", cost)
 	}
-	words += "since another model has no cache of it"
 	if info.ContextWindow > 0 {
-		words += fmt.Sprintf("; %s of its window are left then", render.Count(info.ContextWindow-u.Tokens))
+		words += m.a.t("; %s of its window are left then", render.Count(info.ContextWindow-u.Tokens))
 	}
-	return words + ".", false
+	return words + m.a.t("."), false
 }
 
 // pickModel lists the models; a name that is exact is taken at once.
@@ -220,9 +219,9 @@ func (m *models) state() styled.Line {
 		return nil
 	}
 	if m.scoped {
-		return styled.Of("to cycle through", m.a.theme.dim)
+		return styled.Of(m.a.t("to cycle through"), m.a.theme.dim)
 	}
-	return styled.Of("all", m.a.theme.dim)
+	return styled.Of(m.a.t("all"), m.a.theme.dim)
 }
 
 func (m *models) act(a *app, i int, k term.Key) bool {
@@ -238,7 +237,7 @@ func (m *models) act(a *app, i int, k term.Key) bool {
 	case a.keys.is(k, "app.models.save") && i >= 0:
 		info := m.list()[i]
 		a.close(m.p)
-		a.saveSettings("the default from now on: "+modelName(info), protocol.SetModel{Provider: info.Provider, ID: info.ID}, protocol.SetSetting{Key: "defaultProvider", Value: quoted(info.Provider), Save: true},
+		a.saveSettings(a.t("the default from now on: %s", modelName(info)), protocol.SetModel{Provider: info.Provider, ID: info.ID}, protocol.SetSetting{Key: "defaultProvider", Value: quoted(info.Provider), Save: true},
 			protocol.SetSetting{Key: "defaultModel", Value: quoted(info.ID), Save: true})
 	default:
 		return false
@@ -271,11 +270,11 @@ func (a *app) setModel(m provider.Info, level string) {
 			a.problem(err)
 			return
 		}
-		when := ""
 		if a.view.Running {
-			when = " from the next request on"
+			a.flash("model %s from the next request on", modelName(info))
+		} else {
+			a.flash("model %s", modelName(info))
 		}
-		a.flash("model %s/%s%s", info.Provider, info.ID, when)
 		if level != "" {
 			a.setThinking(level)
 		}
@@ -291,7 +290,7 @@ func (a *app) cycleModel() {
 			a.problem(err)
 			return
 		}
-		a.flash("model %s/%s", c.Model.Provider, c.Model.ID)
+		a.flash("model %s", modelName(*c.Model))
 	})
 }
 
@@ -318,9 +317,9 @@ func (a *app) thinking(c slash.Command) error {
 	}
 	var list texts
 	for _, l := range levels {
-		beside := costOf[l]
+		beside := a.t(costOf[l])
 		if l == a.view.Thinking {
-			beside = strings.TrimLeft(beside+"  (now)", " ")
+			beside = strings.TrimLeft(beside+"  "+a.t("(now)"), " ")
 		}
 		list = append(list, struct{ name, beside string }{l, beside})
 	}
@@ -331,7 +330,7 @@ func (a *app) thinking(c slash.Command) error {
 			return false
 		}
 		a.close(p)
-		a.saveSettings("thinking "+levels[i]+" from now on for "+name, protocol.SetThinking{Level: levels[i]}, protocol.SetSetting{Key: "modelThinkingLevels." + name, Value: levels[i], Save: true})
+		a.saveSettings(a.t("thinking %s from now on for %s", levels[i], name), protocol.SetThinking{Level: levels[i]}, protocol.SetSetting{Key: "modelThinkingLevels." + name, Value: levels[i], Save: true})
 		return true
 	}
 	p.set(slices.Index(levels, a.view.Thinking))
@@ -380,7 +379,7 @@ func (a *app) scopedModels(slash.Command) error {
 		}
 		c.p = &picker{title: "Models to cycle through", list: c, stays: true, verb: "in or out", choose: func(_ *app, i int) { c.turn(i) }, act: c.act, state: func() styled.Line {
 			if len(c.in) == 0 {
-				return styled.Of("none: all are", a.theme.dim)
+				return styled.Of(a.t("none: all are"), a.theme.dim)
 			}
 			return nil
 		}, more: []hint{{"app.models.save", "save"}, {"app.models.enableAll", "all"}, {"app.models.clearAll", "none"}, {"app.models.toggleProvider", "provider"},
@@ -445,7 +444,7 @@ func (c *cycled) act(a *app, i int, k term.Key) bool {
 	switch {
 	case is("app.models.save"):
 		a.close(c.p)
-		a.saveSettings("saved: "+render.Plural(len(c.in), "model", "models")+" to cycle through", c.change(true))
+		a.saveSettings(a.n(len(c.in), "saved: %d model to cycle through", "saved: %d models to cycle through"), c.change(true))
 		return true
 	case is("app.models.enableAll"), is("app.models.clearAll"):
 		for _, info := range found {

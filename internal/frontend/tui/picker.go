@@ -428,3 +428,8 @@ func brief(s string) string {
 	}
 	return render.OneLine(s)
 }
+
+// toTheRight writes a text at the right end of so many columns.
+func toTheRight(s string, columns int) string {
+	return strings.Repeat(" ", max(columns-styled.Width(s), 0)) + s
+}

@@ -322,14 +322,14 @@ func (s *sessionList) state() styled.Line {
 		if i > 0 && len(l) > 0 {
 			l = append(l, styled.Span{Text: " | ", Style: t.dim})
 		}
-		l = append(l, styled.Span{Text: scope, Style: style})
+		l = append(l, styled.Span{Text: s.a.t(scope), Style: style})
 	}
-	words := "  sort: " + s.sort
+	words := "  " + s.a.t("sort: %s", s.a.t(s.sort))
 	if width < 60 {
-		words = "  " + s.sort
+		words = "  " + s.a.t(s.sort)
 	}
 	if s.named {
-		words += "  named"
+		words += "  " + s.a.t("named")
 	}
 	l = append(l, styled.Span{Text: words, Style: t.dim})
 	switch {
@@ -338,9 +338,9 @@ func (s *sessionList) state() styled.Line {
 	case s.refused != "":
 		l = styled.Of(s.refused, t.warning)
 	case s.loading:
-		l = append(l, styled.Span{Text: "  loading", Style: t.dim})
+		l = append(l, styled.Span{Text: "  " + s.a.t("loading"), Style: t.dim})
 	case s.busy:
-		l = append(l, styled.Span{Text: "  searching texts", Style: t.dim})
+		l = append(l, styled.Span{Text: "  " + s.a.t("searching texts"), Style: t.dim})
 	}
 	s.p.wait = ""
 	switch {
@@ -351,9 +351,9 @@ func (s *sessionList) state() styled.Line {
 	}
 	switch tab := s.a.keys.name("tui.input.tab"); {
 	case s.named:
-		s.p.empty = "no session here has a name; " + s.a.keys.name("app.session.toggleNamedFilter") + " lists all"
+		s.p.empty = s.a.t("no session here has a name; %s lists all", s.a.keys.name("app.session.toggleNamedFilter"))
 	case s.scope != "all":
-		s.p.empty = "no sessions here; " + tab + " looks further"
+		s.p.empty = s.a.t("no sessions here; %s looks further", tab)
 	default:
 		s.p.empty = "there are no sessions yet"
 	}
@@ -385,7 +385,7 @@ func (s *sessionList) row(i, width int, _ bool) styled.Line {
 		l = append(l, styled.Span{Text: mark, Style: t.success})
 	}
 	if k.Junk > 0 {
-		l = append(l, styled.Span{Text: "(" + render.Plural(k.Junk, "line", "lines") + " damaged) ", Style: t.failure})
+		l = append(l, styled.Span{Text: "(" + s.a.n(k.Junk, "%d line damaged", "%d lines damaged") + ") ", Style: t.failure})
 	}
 	l = append(l, styled.Span{Text: k.title, Style: style})
 	where := ""
@@ -396,7 +396,7 @@ func (s *sessionList) row(i, width int, _ bool) styled.Line {
 		where = s.a.home(k.CWD)
 	}
 	if k.gone {
-		where = strings.TrimLeft(where+" (gone)", " ")
+		where = strings.TrimLeft(where+" "+s.a.t("(gone)"), " ")
 	}
 	if where != "" && room > 30 {
 		where = render.CutLeft(where, room/2-2)
@@ -410,21 +410,21 @@ func (s *sessionList) row(i, width int, _ bool) styled.Line {
 
 // facts are what stands at the right, as much as there is room for.
 func (s *sessionList) facts(k *known, width int) string {
-	age := fmt.Sprintf("%4s", render.Age(max(s.a.o.Now().Sub(k.Modified), 0)))
+	age := toTheRight(s.a.age(s.a.o.Now().Sub(k.Modified)), s.a.ageColumns())
 	if width < 40 {
 		return ""
 	}
-	out := fmt.Sprintf("%5d msgs %s", k.Said, age)
+	out := toTheRight(s.a.t("%d msgs", k.Said), 10) + " " + age
 	if width >= 64 {
 		branches := ""
 		if k.Leaves > 1 {
-			branches = render.Plural(k.Leaves, "branch", "branches")
+			branches = s.a.n(k.Leaves, "%d branch", "%d branches")
 		}
-		out = fmt.Sprintf("%12s %7s ", branches, render.Dollars(k.Cost)) + out
+		out = toTheRight(branches, 12) + fmt.Sprintf(" %7s ", render.Dollars(k.Cost)) + out
 	}
 	if width >= 116 {
 		_, model, _ := strings.Cut(k.Model, "/")
-		out = fmt.Sprintf("%20s ", render.Cut(brief(model), 20)) + out
+		out = toTheRight(render.Cut(brief(model), 20), 20) + " " + out
 	}
 	return out
 }
@@ -488,18 +488,18 @@ func (s *sessionList) rename(k *known) {
 
 func (s *sessionList) trash(k *known) {
 	if k.ID == s.a.view.Header.ID {
-		s.refused = "This session is open; go to another one first."
+		s.refused = s.a.t("This session is open; go to another one first.")
 		return
 	}
 	path, title := k.Path, k.title
-	s.p.confirm = &confirmation{"Into the trash: " + render.Cut(brief(title), 40) + "?", func() {
+	s.p.confirm = &confirmation{s.a.t("Into the trash: %s?", render.Cut(brief(title), 40)), func() {
 		call(s.a, protocol.TrashSession{Session: path}, func(_ protocol.None, err error) {
 			if err != nil {
 				s.refused = s.a.sentence(err)
 				return
 			}
 			s.trashed = path
-			s.refused = "In the trash; " + s.a.keys.name("tui.editor.undo") + " brings it back."
+			s.refused = s.a.t("In the trash; %s brings it back.", s.a.keys.name("tui.editor.undo"))
 			s.fetch()
 		})
 	}}
@@ -533,9 +533,9 @@ func (s *sessionList) choose(k *known, hit *protocol.Hit) {
 	if k.gone {
 		here := a.view.Header.CWD
 		leave = func() {
-			a.push(&question{text: "The folder of this session is gone: " + a.home(k.CWD), choices: []choice{
-				{"Go on with it in " + a.home(here) + "; next time this is asked again", func() { s.open(which, k, here, hit) }},
-				{"Copy it into a new session of " + a.home(here), func() { s.copy(which, k, here) }},
+			a.push(&question{text: a.t("The folder of this session is gone: %s", a.home(k.CWD)), choices: []choice{
+				{a.t("Go on with it in %s; next time this is asked again", a.home(here)), func() { s.open(which, k, here, hit) }},
+				{a.t("Copy it into a new session of %s", a.home(here)), func() { s.copy(which, k, here) }},
 				{"Stay here", nil},
 			}})
 		}
@@ -640,29 +640,29 @@ func (s *sessionList) side(i, width, height int) []styled.Line {
 	rows = rows[:min(len(rows), 2)]
 	add := func(name, text string) {
 		if text = brief(text); text != "" {
-			rows = append(rows, styled.Line{{Text: fmt.Sprintf("%-9s", name), Style: t.dim}, {Text: text}}.Cut(width))
+			rows = append(rows, styled.Line{{Text: render.Pad(s.a.t(name), 9), Style: t.dim}, {Text: text}}.Cut(width))
 		}
 	}
 	when := func(at time.Time) string {
 		if at.IsZero() {
 			return ""
 		}
-		return render.Ago(max(s.a.o.Now().Sub(at), 0))
+		return s.a.ago(s.a.o.Now().Sub(at))
 	}
 	folder := s.a.home(k.CWD)
 	if k.gone {
-		folder += " (gone)"
+		folder += " " + s.a.t("(gone)")
 	}
 	add("folder", folder)
 	add("model", k.Model)
-	add("holds", strings.TrimRight(fmt.Sprintf("%s, %s, %s, %s", render.Plural(k.Said, "message", "messages"), render.Plural(max(k.Leaves, 1), "branch", "branches"),
+	add("holds", strings.TrimRight(fmt.Sprintf("%s, %s, %s, %s", s.a.n(k.Said, "%d message", "%d messages"), s.a.n(max(k.Leaves, 1), "%d branch", "%d branches"),
 		render.Bytes(k.Size), render.Dollars(k.Cost)), ", "))
 	add("begun", when(k.Created))
 	if k.Live && k.Process != 0 {
-		add("open", fmt.Sprintf("in process %d; enter joins it", k.Process))
+		add("open", s.a.t("in process %d; enter joins it", k.Process))
 	}
 	if h := s.rows[i].hit; h != nil {
-		add("found", h.Role+": "+h.Text)
+		add("found", s.a.t(h.Role)+": "+h.Text)
 	}
 	if s.preview.err != "" {
 		return append(rows, nil, styled.Of(s.preview.err, t.failure).Cut(width))
@@ -674,7 +674,7 @@ func (s *sessionList) side(i, width, height int) []styled.Line {
 			if m.who == string(message.User) {
 				style = t.accent
 			}
-			l := styled.Wrap(styled.Line{{Text: m.who + ": ", Style: style}, {Text: brief(m.text)}}, width, nil, nil)
+			l := styled.Wrap(styled.Line{{Text: s.a.t(m.who) + ": ", Style: style}, {Text: brief(m.text)}}, width, nil, nil)
 			said = append(said, l[:min(len(l), 4)]...)
 		}
 		rows = append(append(rows, nil), said[max(len(said)-room, 0):]...)

@@ -3,7 +3,6 @@ package tui
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func (a *app) settings(c slash.Command) error {
 				a.problem(err)
 				return
 			}
-			a.tell(a.theme.dim, "%s; %s", slash.SettingRow(set.Setting, a.o.Home), set.Effect)
+			a.tell(a.theme.dim, "%s; %s", a.settingRow(set.Setting), a.told(set.Effect))
 			if set.Undo != "" {
 				a.tell(a.theme.dim, "To undo: %s", set.Undo)
 			}
@@ -84,9 +83,9 @@ func (s *settingsList) row(i, width int, _ bool) styled.Line {
 	}
 	names := min(36, max(width/2, 8))
 	l := styled.Of(brief(set.Key), style).Cut(names).Pad(names+1, styled.Style{})
-	value := brief(shown(now.Value))
+	value := brief(s.a.shown(now.Value))
 	from, _, _ := strings.Cut(now.From, ",")
-	from = " (" + brief(from) + ")"
+	from = " (" + brief(s.a.t(from)) + ")"
 	if width < 50 || now.Value == "" {
 		from = ""
 	}
@@ -97,9 +96,9 @@ func (s *settingsList) row(i, width int, _ bool) styled.Line {
 	return styled.Join(l, styled.Of(value, vs).Cut(max(width-names-1-styled.Width(from), 4)), styled.Of(from, t.dim)).Cut(width)
 }
 
-func shown(value string) string {
+func (a *app) shown(value string) string {
 	if value == "" {
-		return "(not set)"
+		return a.t("(not set)")
 	}
 	return value
 }
@@ -107,23 +106,23 @@ func shown(value string) string {
 func (s *settingsList) detail(i, width int) []styled.Line {
 	set, t := s.list[i], s.a.theme
 	rows := []styled.Line{nil}
-	words := set.Help + " " + capital(set.Allowed) + "."
+	words := s.a.sentences(s.a.told(set.Help), capital(s.a.allowed(set.Allowed))+s.a.t("."))
 	if set.Default != "" {
-		words += " Default: " + set.Default + "."
+		words = s.a.sentences(words, s.a.t("Default: %s.", set.Default))
 	}
 	if set.Unused != "" {
-		words += " " + set.Unused + "."
+		words = s.a.sentences(words, s.a.told(set.Unused)+s.a.t("."))
 	}
 	rows = append(rows, styled.Wrap(styled.Of(brief(words), t.dim), width, nil, nil)...)
 	seen := false
 	for _, f := range set.Sources {
-		line, style := brief(slash.From(f.From, s.a.o.Home)+": "+shown(f.Value)), t.dim
+		line, style := brief(s.a.from(f.From)+": "+s.a.shown(f.Value)), t.dim
 		switch {
 		case f.Ignored != "":
-			line, style = line+" (ignored: "+brief(f.Ignored)+")", t.warning
+			line, style = line+" "+s.a.t("(ignored: %s)", brief(s.a.told(f.Ignored))), t.warning
 		case !seen:
 			seen, style = true, t.accent
-			line += " (counts)"
+			line += " " + s.a.t("(counts)")
 		}
 		rows = append(rows, styled.Of(line, style).Cut(width))
 	}
@@ -186,7 +185,7 @@ func (s *settingsList) edit(i int) {
 		for _, v := range values {
 			beside := ""
 			if v == now {
-				beside = "now"
+				beside = s.a.t("now")
 			}
 			list = append(list, struct{ name, beside string }{v, beside})
 		}
@@ -196,9 +195,9 @@ func (s *settingsList) edit(i int) {
 		p.set(max(at, 0))
 		s.a.push(p)
 	default:
-		words := set.Help + " It is " + set.Allowed + "."
+		words := s.a.sentences(s.a.told(set.Help), s.a.t("It is %s.", s.a.allowed(set.Allowed)))
 		if set.Kind == "list" || set.Kind == "object" || set.Kind == "any" {
-			words += " It is written as JSON."
+			words = s.a.sentences(words, s.a.t("It is written as JSON."))
 		}
 		t := &typing{title: set.Key, words: brief(words), done: func(_ *app, text string) {
 			s.set(protocol.SetSetting{Key: set.Key, Value: text, Save: true}, true)
@@ -246,7 +245,7 @@ func (s *settingsList) set(c protocol.SetSetting, undo bool) {
 		if at >= 0 && set.Setting.Key == c.Key {
 			s.list[at] = set.Setting
 		}
-		s.told = fmt.Sprintf("%s = %s, %s", c.Key, render.Cut(brief(shown(set.Setting.Force().Value)), 30), set.Effect)
+		s.told = c.Key + " = " + render.Cut(brief(s.a.shown(set.Setting.Force().Value)), 30) + s.a.t(", ") + s.a.told(set.Effect)
 		s.a.settingChanged(set.Setting)
 	})
 }

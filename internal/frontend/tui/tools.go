@@ -82,7 +82,7 @@ func (l *toolList) state() styled.Line {
 			on++
 		}
 	}
-	return styled.Of(fmt.Sprintf("%d on, from the next turn", on), l.a.theme.dim)
+	return styled.Of(l.a.t("%d on, from the next turn", on), l.a.theme.dim)
 }
 
 func (l *toolList) act(_ *app, i int, k term.Key) bool {
@@ -130,27 +130,27 @@ func (l *serverList) row(i, width int, _ bool) styled.Line {
 	case s.State == "connected":
 		style = t.success
 	}
-	words := s.State
+	words := l.a.told(s.State)
 	if len(s.Tools) > 0 {
-		words += ", " + render.Plural(len(s.Tools), "tool", "tools")
+		words += l.a.t(", ") + l.a.n(len(s.Tools), "%d tool", "%d tools")
 	}
 	if s.Problem != "" {
-		words += ": " + s.Problem
+		words += l.a.t(": ") + l.a.told(s.Problem)
 	}
 	return beside(styled.Of(brief(s.Server), styled.Style{}), styled.Of(brief(words), style), 24, width)
 }
 
 func (l *serverList) detail(i, width int) []styled.Line {
 	s, t := l.list[i], l.a.theme
-	rows := []styled.Line{nil, styled.Of(brief(s.Scope+": "+s.Target), t.dim).Cut(width)}
+	rows := []styled.Line{nil, styled.Of(brief(l.a.told(s.Scope)+l.a.t(": ")+s.Target), t.dim).Cut(width)}
 	if s.Problem != "" {
-		rows = append(rows, styled.Wrap(styled.Of(brief(s.Problem), t.failure), width, nil, nil)...)
+		rows = append(rows, styled.Wrap(styled.Of(brief(l.a.told(s.Problem)), t.failure), width, nil, nil)...)
 	}
 	if s.Log != "" {
-		rows = append(rows, styled.Of("what it prints: "+l.a.home(s.Log), t.dim).Cut(width))
+		rows = append(rows, styled.Of(l.a.t("what it prints: %s", l.a.home(s.Log)), t.dim).Cut(width))
 	}
 	if len(s.Tools) > 0 {
-		rows = append(rows, styled.Wrap(styled.Of(brief("tools: "+strings.Join(s.Tools, ", ")), t.dim), width, nil, nil)...)
+		rows = append(rows, styled.Wrap(styled.Of(brief(l.a.t("tools: %s", strings.Join(s.Tools, ", "))), t.dim), width, nil, nil)...)
 	}
 	return rows
 }
@@ -211,7 +211,7 @@ func (a *app) systemPrompt(c slash.Command) error {
 			all.WriteString(string(t.JSON()) + "\n\n")
 		}
 		if len(got.Tools) > 0 {
-			parts = append(slices.Clone(parts), protocol.Section{Title: "declared tools", Text: all.String(), Sources: declared})
+			parts = append(slices.Clone(parts), protocol.Section{Title: a.t("declared tools"), Text: all.String(), Sources: declared})
 		}
 		var list texts
 		for _, s := range parts {

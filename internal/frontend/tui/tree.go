@@ -166,7 +166,7 @@ func (t *treeScreen) view(a *app, width, height int) panel {
 	out.rows = append(out.rows, help...)
 	list -= len(help)
 	if t.label != nil {
-		add(styled.Join(styled.Of(" label:  ", a.theme.warning), line))
+		add(styled.Join(styled.Of(render.Pad(" "+a.t("label:"), 9), a.theme.warning), line))
 		out.x, out.y, out.cursor = 9+x, len(out.rows)-1, true
 	} else {
 		add(styled.Join(t.searchHead(a), line, t.found(a)))
@@ -233,26 +233,26 @@ func (t *treeScreen) view(a *app, width, height int) panel {
 
 // head says what session it is and what it holds.
 func (t *treeScreen) head(a *app, width int) styled.Line {
-	l := styled.Of(" Session tree", a.theme.title)
+	l := styled.Of(" "+a.t("Session tree"), a.theme.title)
 	if width < 60 {
-		l = styled.Of(" Tree", a.theme.title)
+		l = styled.Of(" "+a.t("Tree"), a.theme.title)
 	}
 	if n := render.OneLine(a.view.Tree.Name()); n != "" {
 		l = append(l, styled.Span{Text: "  " + render.Cut(n, max(width/3, 10))})
 	}
 	var parts []string
 	if t.tips > 0 {
-		parts = append(parts, render.Plural(t.tips, "branch", "branches"))
+		parts = append(parts, a.n(t.tips, "%d branch", "%d branches"))
 	}
 	if t.sum != nil {
-		parts = append(parts, render.Plural(t.sum.Entries, "entry", "entries"))
+		parts = append(parts, a.n(t.sum.Entries, "%d entry", "%d entries"))
 		if c := render.Dollars(t.sum.Tally.Cost); c != "" {
 			parts = append(parts, c)
 		}
 	}
-	l = append(l, styled.Span{Text: "  " + strings.Join(parts, ", "), Style: a.theme.dim})
-	right := "layout: " + layoutNames[t.layout]
-	if gap := width - l.Width() - len(right) - 1; gap > 1 {
+	l = append(l, styled.Span{Text: "  " + strings.Join(parts, a.t(", ")), Style: a.theme.dim})
+	right := a.t("layout: %s", a.t(layoutNames[t.layout]))
+	if gap := width - l.Width() - styled.Width(right) - 1; gap > 1 {
 		l = append(l, styled.Span{Text: strings.Repeat(" ", gap) + right, Style: a.theme.dim})
 	}
 	return l
@@ -261,7 +261,7 @@ func (t *treeScreen) head(a *app, width int) styled.Line {
 // help is the lines of help, of the keys as they are.
 func (t *treeScreen) help(a *app, width int) []styled.Line {
 	mark := func(key, words string) styled.Line {
-		return styled.Line{{Text: key, Style: a.theme.key}, {Text: " " + words, Style: a.theme.dim}}
+		return styled.Line{{Text: key, Style: a.theme.key}, {Text: " " + a.t(words), Style: a.theme.dim}}
 	}
 	sep := styled.Of(" · ", a.theme.dim)
 	first := styled.Join(margin, mark("/", "search"))
@@ -293,7 +293,7 @@ func (t *treeScreen) help(a *app, width int) []styled.Line {
 }
 
 func (t *treeScreen) searchHead(a *app) styled.Line {
-	return styled.Of(" search: ", a.theme.accent)
+	return styled.Of(render.Pad(" "+a.t("search:"), 9), a.theme.accent)
 }
 
 // found says how far a search has come, or what is wrong with it.
@@ -301,19 +301,19 @@ func (t *treeScreen) found(a *app) styled.Line {
 	f := t.find
 	switch {
 	case f == nil && t.query.empty() && !t.typing:
-		return styled.Of("type any word of any branch", a.theme.dim)
+		return styled.Of(a.t("type any word of any branch"), a.theme.dim)
 	case f == nil:
 		return nil
 	case f.wrong != "":
-		return styled.Of("  "+f.wrong, a.theme.failure)
+		return styled.Of("  "+a.told(f.wrong), a.theme.failure)
 	case !f.over && f.size > 0:
-		return styled.Of(fmt.Sprintf("  searching %d%%, %d found", 100*f.seen/f.size, f.found), a.theme.dim)
+		return styled.Of("  "+a.t("searching %d%%, %d found", 100*f.seen/f.size, f.found), a.theme.dim)
 	case !f.over:
-		return styled.Of("  searching", a.theme.dim)
+		return styled.Of("  "+a.t("searching"), a.theme.dim)
 	case len(f.hits) == 0:
-		return styled.Of("  nothing has it, on no branch", a.theme.warning)
+		return styled.Of("  "+a.t("nothing has it, on no branch"), a.theme.warning)
 	}
-	return styled.Of(fmt.Sprintf("  %d found", len(f.hits)), a.theme.dim)
+	return styled.Of("  "+a.t("%d found", len(f.hits)), a.theme.dim)
 }
 
 // foot is the line of the status.
@@ -322,15 +322,15 @@ func (t *treeScreen) foot(a *app) styled.Line {
 	if len(t.rows) > 0 {
 		at = t.at + 1
 	}
-	l := styled.Of(fmt.Sprintf(" (%d/%d) [%s]", at, len(t.rows), t.filter), a.theme.dim)
+	l := styled.Of(fmt.Sprintf(" (%d/%d) [%s]", at, len(t.rows), a.t(string(t.filter))), a.theme.dim)
 	if len(t.rows) == 0 && t.find == nil && !t.growing {
-		l = append(l, styled.Span{Text: " nothing is listed by this filter; " + a.keys.name("app.tree.filter.default") + " is the default one", Style: a.theme.warning})
+		l = append(l, styled.Span{Text: " " + a.t("nothing is listed by this filter; %s is the default one", a.keys.name("app.tree.filter.default")), Style: a.theme.warning})
 	}
 	if t.partial {
-		l = append(l, styled.Span{Text: " reading the rest", Style: a.theme.dim})
+		l = append(l, styled.Span{Text: " " + a.t("reading the rest"), Style: a.theme.dim})
 	}
 	if t.mark != "" {
-		words := " A: " + render.Quote(t.previews(a).Of(a.view.Tree.Get(t.mark)).Row, 16) + "; " + a.keys.name("bough.tree.compare") + " on another compares"
+		words := " " + a.t("A: %s; %s on another compares", render.Quote(t.previews(a).Of(a.view.Tree.Get(t.mark)).Row, 16), a.keys.name("bough.tree.compare"))
 		l = append(l, styled.Span{Text: words, Style: a.theme.warning})
 	}
 	switch {
@@ -524,9 +524,9 @@ func stamp(at, now time.Time) string {
 
 func (t *treeScreen) here(a *app) string {
 	if a.o.ASCII {
-		return "<- you are here"
+		return "<- " + a.t("you are here")
 	}
-	return "← you are here"
+	return "← " + a.t("you are here")
 }
 
 // right is what stands at the end of a row: where we are, or what a branch came to.
@@ -552,19 +552,19 @@ func (f *facts) line(a *app, turn bool) styled.Line {
 	var parts []string
 	if turn {
 		if f.Calls > 0 {
-			parts = append(parts, render.Plural(f.Calls, "call", "calls"))
+			parts = append(parts, a.n(f.Calls, "%d call", "%d calls"))
 		}
 	} else {
-		parts = append(parts, render.Plural(f.Turns, "turn", "turns"))
+		parts = append(parts, a.n(f.Turns, "%d turn", "%d turns"))
 	}
 	if c := render.Dollars(f.Tally.Cost); c != "" {
 		parts = append(parts, c)
 	}
 	if n := len(f.Changed); n > 0 {
-		parts = append(parts, render.Plural(n, "file", "files"))
+		parts = append(parts, a.n(n, "%d file", "%d files"))
 	}
 	if f.Last != nil && !f.Last.Time.IsZero() {
-		parts = append(parts, render.Age(a.o.Now().Sub(f.Last.Time)))
+		parts = append(parts, a.age(a.o.Now().Sub(f.Last.Time)))
 	}
 	l := styled.Of(strings.Join(parts, "  "), a.theme.dim)
 	if f.Bad {

@@ -1,8 +1,8 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/boughdev/bough/internal/compaction"
 	"github.com/boughdev/bough/internal/render"
@@ -93,12 +93,12 @@ func (t *treeScreen) part(a *app, e *session.Entry, n protocol.Navigate) {
 		if f == nil {
 			return
 		}
-		q.text = fmt.Sprintf("Leave this branch?  %s, %s, ~%s tokens", render.Plural(f.Entries, "entry", "entries"), render.Plural(f.Turns, "turn", "turns"), render.Count(f.Tokens))
+		parts := []string{a.n(f.Entries, "%d entry", "%d entries"), a.n(f.Turns, "%d turn", "%d turns"), a.t("~%s tokens", render.Count(f.Tokens))}
 		if n := len(f.Changed); n > 0 {
-			q.text += ", " + render.Plural(n, "file", "files") + " changed"
+			parts = append(parts, a.n(n, "%d file changed", "%d files changed"))
 		}
-		q.text += ". It stays in the tree."
-		q.choices[1].text = "Continue here, with a summary of what is left" + a.price(f.Tokens)
+		q.text = a.t("Leave this branch?  %s. It stays in the tree.", strings.Join(parts, a.t(", ")))
+		q.choices[1].text = a.t("Continue here, with a summary of what is left") + a.price(f.Tokens)
 	}
 	q.choices = []choice{
 		{"Continue here, no summary", func() { t.move(a, n) }},
@@ -130,7 +130,7 @@ func (a *app) price(tokens int64) string {
 	}
 	const written = 1000 // tokens of a summary, about
 	if c := render.Dollars((float64(tokens)*m.Cost.Input + written*m.Cost.Output) / 1e6); c != "" {
-		return "  (about " + c + ")"
+		return "  " + a.t("(about %s)", c)
 	}
 	return ""
 }
@@ -156,7 +156,7 @@ type mover struct {
 func (m *mover) move(a *app, n protocol.Navigate, said func(a *app, err error, done string), arrived func()) {
 	m.going = true
 	if a.view.Running {
-		said(a, nil, "stopping the run")
+		said(a, nil, a.t("stopping the run"))
 		m.after = func() {
 			said(a, nil, "")
 			m.move(a, n, said, arrived)
@@ -185,7 +185,7 @@ func (m *mover) move(a *app, n protocol.Navigate, said func(a *app, err error, d
 		case err != nil:
 			said(a, err, "")
 		case nav.Aborted:
-			said(a, nil, "stopped; nothing has moved")
+			said(a, nil, a.t("stopped; nothing has moved"))
 		default:
 			arrived()
 			a.moved(nav, nil)
@@ -210,7 +210,7 @@ func (t *treeScreen) fork(a *app) {
 	case e.Role != message.User:
 		t.clone(a)
 	case a.view.Running:
-		t.note = "stop the run first"
+		t.note = a.t("stop the run first")
 	default:
 		call(a, protocol.Fork{Entry: e.ID}, func(f protocol.Forked, err error) {
 			if err != nil {
@@ -229,7 +229,7 @@ func (t *treeScreen) clone(a *app) {
 	switch {
 	case e == nil:
 	case a.view.Running:
-		t.note = "stop the run first"
+		t.note = a.t("stop the run first")
 	default:
 		call(a, protocol.Clone{Entry: e.ID}, func(_ protocol.None, err error) {
 			if err != nil {
@@ -252,7 +252,7 @@ func (t *treeScreen) bring(a *app) {
 // bringOver brings something of another branch here and says what came of it.
 func (a *app) bringOver(cmd protocol.Take, said func(a *app, err error, done string)) {
 	if a.view.Running {
-		said(a, nil, "stop the run first")
+		said(a, nil, a.t("stop the run first"))
 		return
 	}
 	var wait *summing
@@ -268,11 +268,11 @@ func (a *app) bringOver(cmd protocol.Take, said func(a *app, err error, done str
 		case err != nil:
 			said(a, err, "")
 		case got.Aborted:
-			said(a, nil, "stopped; nothing was taken")
+			said(a, nil, a.t("stopped; nothing was taken"))
 		case cmd.What == protocol.TakeSummary:
-			said(a, nil, "the summary is here now; /back leaves it again")
+			said(a, nil, a.t("the summary is here now; /back leaves it again"))
 		default:
-			said(a, nil, "brought here: "+render.Plural(len(got.Entries), "message", "messages")+"; /back leaves it again")
+			said(a, nil, a.n(len(got.Entries), "brought here: %d message; /back leaves it again", "brought here: %d messages; /back leaves it again"))
 		}
 	})
 }
@@ -291,7 +291,7 @@ func (w *summing) update(a *app, ev term.Event) {
 func (w *summing) view(a *app, width, _ int) panel {
 	line := a.status.line(a)
 	if a.status.work == "" {
-		line = styled.Of(w.words, styled.Style{})
+		line = styled.Of(a.t(w.words), styled.Style{})
 	}
 	return panel{rows: []styled.Line{
 		a.border(nil, "", width, a.theme.warning),
@@ -336,7 +336,7 @@ func (s *instructions) view(a *app, width, _ int) panel {
 	line, x := s.text.draw(max(width-3, 1), styled.Style{})
 	return panel{x: x + 3, y: 2, cursor: true, rows: []styled.Line{
 		a.border(nil, "", width, a.theme.warning),
-		styled.Of(" What is the summary to look at above all?", a.theme.title).Cut(width),
+		styled.Of(" "+a.t("What is the summary to look at above all?"), a.theme.title).Cut(width),
 		styled.Join(styled.Of(" > ", a.theme.accent), line),
 		styled.Join(margin, a.help(s.hints(), width-1)),
 	}}

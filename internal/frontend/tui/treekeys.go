@@ -241,7 +241,7 @@ func (t *treeScreen) next(by int, holds func(int) bool) {
 			return
 		}
 	}
-	t.note = "there is none further on"
+	t.note = t.a.t("there is none further on")
 }
 
 // setFold folds or unfolds what hangs on an entry.
@@ -319,7 +319,7 @@ func (t *treeScreen) sibling(by int) {
 			return
 		}
 		if above < 0 {
-			t.note = "there is one branch only"
+			t.note = t.a.t("there is one branch only")
 			return
 		}
 		i = t.start(above)
@@ -338,7 +338,7 @@ func (t *treeScreen) child(n int) {
 	}
 	all := t.siblings(i)
 	if n > len(all) || len(all) < 2 {
-		t.note = "there is no branch " + string(rune('0'+n)) + " here"
+		t.note = t.a.t("there is no branch %d here", n)
 		return
 	}
 	t.stand(all[n-1])
@@ -399,7 +399,7 @@ func (t *treeScreen) copy(a *app) {
 		}
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		t.note = "there is no text to copy"
+		t.note = a.t("there is no text to copy")
 		return
 	}
 	if a.o.Copy == nil && len(text) > mostCopied {
@@ -422,8 +422,8 @@ func (t *treeScreen) hide(a *app) {
 		}
 	}
 	if hidden {
-		call(a, protocol.Unhide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(a, err, "the model sees it again") })
+		call(a, protocol.Unhide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(a, err, a.t("the model sees it again")) })
 		return
 	}
-	call(a, protocol.Hide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(a, err, "the model does not see it from here on") })
+	call(a, protocol.Hide{Entry: e.ID}, func(_ protocol.Hidden, err error) { t.said(a, err, a.t("the model does not see it from here on")) })
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -44,7 +43,7 @@ func (t *treeScreen) look(a *app, e *session.Entry) {
 		text = p.Row + "\n\n" + text
 	}
 	if len(text) > mostPreviewed {
-		text = strings.ToValidUTF8(text[:mostPreviewed], "") + "\n\n[more; " + a.keys.name("app.message.copy") + " copies all]"
+		text = strings.ToValidUTF8(text[:mostPreviewed], "") + "\n\n" + a.t("[more; %s copies all]", a.keys.name("app.message.copy"))
 	}
 	s.text, s.facts = text, entryFacts(a, e)
 }
@@ -60,29 +59,29 @@ func entryFacts(a *app, e *session.Entry) string {
 			parts = append(parts, render.OneLine(b.Model))
 		}
 		if n := b.Tokens(); n > 0 {
-			parts = append(parts, render.Count(n)+" tokens")
+			parts = append(parts, a.t("%s tokens", render.Count(n)))
 		}
 		if c := render.Dollars(b.Cost); c != "" {
 			parts = append(parts, c)
 		}
 		if p := b.Prompt(); p > 0 && b.CacheRead > 0 {
-			parts = append(parts, fmt.Sprintf("%.0f%% cached", 100*b.CacheRead/p))
+			parts = append(parts, a.t("%.0f%% cached", 100*b.CacheRead/p))
 		}
 	}
 	if e.Role == message.Assistant {
 		f := render.FactsOf(slices.Values([]*session.Entry{e}))
 		if n := len(f.Changed); n > 0 {
-			parts = append(parts, "changes "+render.OneLine(strings.Join(f.Changed, ", ")))
+			parts = append(parts, a.t("changes %s", render.OneLine(strings.Join(f.Changed, ", "))))
 		} else if n := len(f.Read); n > 0 {
-			parts = append(parts, "reads "+render.OneLine(strings.Join(f.Read, ", ")))
+			parts = append(parts, a.t("reads %s", render.OneLine(strings.Join(f.Read, ", "))))
 		}
 	}
 	switch n := len(render.Next(a.view.Tree, e.ID)); n {
 	case 0:
-		parts = append(parts, "the end of its branch")
+		parts = append(parts, a.t("the end of its branch"))
 	case 1:
 	default:
-		parts = append(parts, render.Plural(n, "way on", "ways on"))
+		parts = append(parts, a.n(n, "%d way on", "%d ways on"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -118,7 +117,7 @@ func (t *treeScreen) pane(a *app, width, height int) []styled.Line {
 	s.scroll = min(s.scroll, max(len(s.rows)-room, 0))
 	out := append(slices.Clone(head), s.rows[s.scroll:min(s.scroll+room, len(s.rows))]...)
 	if rest := len(s.rows) - s.scroll - room; rest > 0 && room > 1 {
-		words := fmt.Sprintf("%s more; %s", render.Plural(rest+1, "row", "rows"), a.keys.name("bough.tree.previewDown"))
+		words := a.n(rest+1, "%d row more; %s", "%d rows more; %s", a.keys.name("bough.tree.previewDown"))
 		out[len(out)-1] = styled.Of(words, a.theme.dim)
 	}
 	for i := range out {

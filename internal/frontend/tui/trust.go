@@ -6,32 +6,41 @@ import (
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/render"
 )
 
 // words tells what a project brings along, as Markdown (docs/spec/frontends.md D21).
-func (t Trust) words(home string) string {
+func (t Trust) words(a *app) string {
 	var b strings.Builder
-	state := "not trusted"
+	state := a.t("%s is not trusted: %s.", code(a.home(t.Dir)), escaped(a.told(t.Why)))
 	if t.Trusted {
-		state = "trusted"
+		state = a.t("%s is trusted: %s.", code(a.home(t.Dir)), escaped(a.told(t.Why)))
 	}
-	fmt.Fprintf(&b, "%s is %s: %s.\n\n", code(slash.Home(t.Dir, home)), state, escaped(t.Why))
+	b.WriteString(state + "\n\n")
 	if len(t.Changed) > 0 {
-		b.WriteString("Since it was trusted this has changed:\n\n")
+		b.WriteString(a.t("Since it was trusted this has changed:") + "\n\n")
 		for _, c := range t.Changed {
-			fmt.Fprintf(&b, "- %s\n", escaped(c))
+			what, path, _ := strings.Cut(c, " ")
+			if words := a.told(c); words != c || path == "" {
+				what, path = words, ""
+			}
+			fmt.Fprintf(&b, "- %s\n", escaped(strings.TrimSpace(a.t(what)+" "+path)))
 		}
 		b.WriteString("\n")
 	}
 	if len(t.Items) == 0 {
-		b.WriteString("It brings nothing along that needs trust.\n")
+		b.WriteString(a.t("It brings nothing along that needs trust.") + "\n")
 		return b.String()
 	}
-	b.WriteString("It brings along what can steer the model or run commands. Without trust all this is left out and the rest works.\n\n")
+	b.WriteString(a.t("It brings along what can steer the model or run commands. Without trust all this is left out and the rest works.") + "\n\n")
 	for _, i := range t.Items {
-		fmt.Fprintf(&b, "- %s, %s\n", code(i.Path), escaped(i.Size))
+		size := a.n(i.Files, "%d file, %s", "%d files, %s", render.Bytes(i.Size))
+		if i.More {
+			size = a.t("more than %s", size)
+		}
+		fmt.Fprintf(&b, "- %s%s%s\n", code(i.Path), a.t(", "), escaped(size))
 		for _, n := range i.Notes {
-			fmt.Fprintf(&b, "  - %s\n", escaped(n))
+			fmt.Fprintf(&b, "  - %s\n", escaped(a.told(n)))
 		}
 	}
 	begins := false
@@ -41,7 +50,7 @@ func (t Trust) words(home string) string {
 		}
 		if !begins {
 			begins = true
-			b.WriteString("\n## How the files begin\n")
+			b.WriteString("\n## " + a.t("How the files begin") + "\n")
 		}
 		fmt.Fprintf(&b, "\n%s\n\n", code(i.Path))
 		for _, l := range i.Begins {
@@ -67,11 +76,11 @@ func escaped(s string) string {
 }
 
 // trustPaper asks whether to trust a project. Nobody trusts it by an Enter too many.
-func trustPaper(t Trust, home string, answer func(TrustAnswer)) *paper {
-	say := func(a TrustAnswer) func() { return func() { answer(a) } }
-	return &paper{title: "Trust this project?", text: t.words(home), at: 4, back: func(*app) { answer(TrustNot) }, choices: []choice{
+func trustPaper(a *app, t Trust, answer func(TrustAnswer)) *paper {
+	say := func(it TrustAnswer) func() { return func() { answer(it) } }
+	return &paper{title: "Trust this project?", text: t.words(a), at: 4, back: func(*app) { answer(TrustNot) }, choices: []choice{
 		{"Trust it, now and later", say(TrustAlways)},
-		{"Trust all in " + brief(slash.Home(t.Parent, home)), say(TrustParent)},
+		{a.t("Trust all in %s", a.home(t.Parent)), say(TrustParent)},
 		{"Trust it this time", say(TrustOnce)},
 		{"Never use what it brings along", say(TrustNever)},
 		{"Not this time", say(TrustNot)},
@@ -107,12 +116,12 @@ func (a *app) trust(slash.Command) error {
 				}
 			}
 			name := a.home(dir)
-			p := &paper{title: "Trust", text: t.words(a.o.Home), choices: []choice{
+			p := &paper{title: "Trust", text: t.words(a), choices: []choice{
 				{"Leave it as it is", nil},
-				{"Trust it, with all that it has now", set(TrustAlways, name+" is trusted from now on.")},
-				{"Trust all in " + a.home(t.Parent), set(TrustParent, "All in "+a.home(t.Parent)+" is trusted from now on.")},
-				{"Never use what it brings along", set(TrustNever, name+" is not trusted from now on.")},
-				{"Forget the answer, so that bough asks", set(TrustForget, "The answer for "+name+" is forgotten.")},
+				{"Trust it, with all that it has now", set(TrustAlways, a.t("%s is trusted from now on.", name))},
+				{a.t("Trust all in %s", a.home(t.Parent)), set(TrustParent, a.t("All in %s is trusted from now on.", a.home(t.Parent)))},
+				{"Never use what it brings along", set(TrustNever, a.t("%s is not trusted from now on.", name))},
+				{"Forget the answer, so that bough asks", set(TrustForget, a.t("The answer for %s is forgotten.", name))},
 			}}
 			a.push(p)
 		}
