@@ -125,13 +125,13 @@ var scenes = []scene{
 	{name: "login_ways", session: counter, keys: typed("/login router")},
 	{name: "trust", session: counter, whole: true, keys: typed("/trust")},
 	{name: "first_run", session: empty, whole: true, before: func(ctx context.Context, o tui.Options) error {
-		_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: "None answers now.", Ready: func() bool { return false }, Look: func(context.Context) (string, []string) {
-			return "ollama answers.", []string{"ollama/qwen3 (Ollama)", "b"}
+		_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: []string{"None answers now."}, Ready: func() bool { return false }, Look: func(context.Context) ([]string, []string) {
+			return []string{"ollama answers."}, []string{"ollama/qwen3 (Ollama)", "b"}
 		}})
 		return err
 	}},
 	{name: "first_key", session: empty, keys: []string{"1", "anthr", "enter"}, before: func(ctx context.Context, o tui.Options) error {
-		_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: "None answers now.", Ready: func() bool { return false }})
+		_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: []string{"None answers now."}, Ready: func() bool { return false }})
 		return err
 	}, whole: true},
 	{name: "first_trust", session: empty, whole: true, before: func(ctx context.Context, o tui.Options) error {
