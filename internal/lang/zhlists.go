@@ -394,7 +394,6 @@ var zhAround = []line{
 	{"The bough that ran this session (process %d) has ended; process %d runs it now.", "运行此会话的 bough（进程 %d）已退出；现在由进程 %d 运行。"},
 	{"The bough that runs this session (process %d) does not answer; it may be suspended (fg in its terminal lets it go on). kill -9 %d ends it, and the session goes on here.", "运行此会话的 bough（进程 %d）没有回应；它可能被挂起了（在它的终端里用 fg 可以继续）。kill -9 %d 会结束它，会话则在这里继续。"},
 	{"The bough that ran this session (process %d) has ended, and with it what was going on. What was said by then is kept.", "运行此会话的 bough（进程 %d）已退出，正在进行的工作也随之结束。此前说过的话都已保存。"},
-	{"%d messages wait since last time. /queue shows them, /queue send says them now; else they follow your next message.", "上次留下了 %d 条排队消息。/queue 查看，/queue send 立即发送；否则它们会跟在您的下一条消息之后。"},
 	{"A message waits since last time. /queue shows it, /queue send says it now; else it follows your next message.", "上次留下了一条排队消息。/queue 查看，/queue send 立即发送；否则它会跟在您的下一条消息之后。"},
 	{"Session %s belongs to %s", "会话 %s 属于 %s"},
 	{"The folder of this session, %s, is not there any more", "此会话的目录 %s 已不存在"},
