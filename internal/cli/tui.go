@@ -43,7 +43,7 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 		return err
 	}
 	o.Files, o.Edit, o.Image = files.like, r.edit, r.pastedImage
-	o.LastAnswer = r.settings.Screen.ExitOutput == "transcript"
+	o.LeaveTranscript = r.settings.Screen.ExitOutput == "transcript"
 	prompted := newPromptFile(r.paths, start.Dir)
 	o.History, o.Remember = prompted.last(), prompted.add
 	if !r.args.noSession {

@@ -18,4 +18,8 @@ var zhBlocks = []line{
 
 	// select.go
 	{"%s copies it", "%s 复制所选内容"},
+
+	// toolcall.go, leave.go
+	{"Elapsed %s", "已用时 %s"},
+	{"The end of the conversation, %d rows. All of it is in the session; /export writes it to a file.", "对话的末尾 %d 行。完整内容在会话中；/export 可将其写入文件。"},
 }

@@ -95,6 +95,18 @@ func (s *screen) put(text string) { s.enc.b = append(s.enc.b, text...) }
 
 func (s *screen) number(n int) { s.enc.b = strconv.AppendInt(s.enc.b, int64(n), 10) }
 
+// Encode returns rows as they are written where nothing is drawn any more, a line
+// each: with their colors, and without a move of the cursor.
+func (t *Terminal) Encode(rows []styled.Line) string {
+	e := t.screen.enc
+	e.b, e.marks = nil, false
+	for _, l := range rows {
+		e.row(l)
+		e.b = append(e.b, "\r\n"...)
+	}
+	return string(e.b)
+}
+
 // hide hides the cursor while rows are being drawn.
 func (s *screen) hide() {
 	if s.shows {

@@ -83,6 +83,7 @@ func (a *app) userBlock(e *session.Entry, m message.Message, open bool) []styled
 		from = styled.Of(a.t("from %s", by), a.theme.dim)
 	}
 	out := []styled.Line{nil, a.band(from, a.theme.user)}
+	out[1] = out[1].With(styled.Message, 0)
 	for _, r := range rows {
 		out = append(out, a.band(r, a.theme.user))
 	}
@@ -162,7 +163,7 @@ func (a *app) answerBlock(at int, m message.Message, open bool) drawing {
 	results := a.results(at)
 	running := at == a.lastAnswer() && a.view.Running
 	for _, c := range m.ToolCalls() {
-		row := toolCall{name: c.Name, args: c.Args(), result: results[c.ID], gone: !running}
+		row := toolCall{id: c.ID, name: c.Name, args: c.Args(), result: results[c.ID], gone: !running}
 		for _, t := range a.view.Tools {
 			if t.CallID == c.ID && running {
 				row.live = &t.Output
@@ -241,11 +242,15 @@ func (a *app) answer(m message.Message, text func(i int, s string, style styled.
 		if len(closed)+len(open) == 0 {
 			return
 		}
+		first := len(d.lines) == 0
 		d.lines = append(append(d.lines, nil), closed...)
 		if stable {
 			d.stable, stable = len(d.lines), len(open) == 0
 		}
 		d.lines = append(d.lines, open...)
+		if first {
+			d.lines[1] = d.lines[1].With(styled.Message, 0)
+		}
 	}
 	hidden := a.hidesThinking()
 	for i, b := range m.Content {

@@ -1,10 +1,10 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
-	"github.com/boughdev/bough/internal/markdown"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/protocol"
@@ -89,20 +89,15 @@ func (a *app) leaveSession(f func()) {
 	a.push(q)
 }
 
-// farewell is what is left on the terminal at the end: the last answer, if it went
+// farewell is what is left on the terminal at the end: the conversation, if it went
 // with the screen, and how to go on.
 func (a *app) farewell() string {
 	if a.view.Tree == nil || a.view.Fresh && a.view.Tree.Len() == 0 {
 		return ""
 	}
 	var b strings.Builder
-	if !a.o.Regular && a.o.LastAnswer {
-		if text := a.answerText(1); text != "" {
-			w, _ := a.term.Size()
-			for _, l := range a.lastRows(text, max(w, 1)) {
-				b.WriteString(l + "\r\n")
-			}
-		}
+	if !a.o.Regular && a.o.LeaveTranscript {
+		b.WriteString(a.term.Encode(a.left()))
 	}
 	if a.o.ResumeWords != nil {
 		if words := render.OneLine(a.o.ResumeWords(a.view.Header, a.view.File)); words != "" {
@@ -116,17 +111,42 @@ func (a *app) farewell() string {
 	return b.String()
 }
 
-// mostSaid is how much of the last answer is left on the terminal, in rows.
-const mostSaid = 40
+// mostLeft is how much of the conversation is left on the terminal, in rows.
+const mostLeft = 1000
 
-// lastRows are the rows of an answer as plain text, the end of it if it is long.
-func (a *app) lastRows(text string, width int) []string {
-	var out []string
-	for _, l := range markdown.Render(text, markdown.Options{Width: width, ASCII: true}) {
-		out = append(out, styled.Safe(l.Text()))
+// left are the rows of the conversation that are left on the terminal: all of it, or
+// its end. Pictures go with the screen.
+func (a *app) left() []styled.Line {
+	t := &a.look
+	a.o.Pictures, t.drawn = nil, nil
+	t.settle()
+	if w, _ := a.term.Size(); t.width != w {
+		t.setWidth(w)
 	}
-	if n := len(out) - mostSaid; n > 0 {
-		out = append([]string{a.n(n, "(%d row before)", "(%d rows before)")}, out[n:]...)
+	var parts [][]styled.Line
+	rows := 0
+	i := t.count() - 1
+	for ; rows < mostLeft; i-- {
+		if i < 0 {
+			n := t.count()
+			if !t.extend() {
+				break
+			}
+			i += t.count() - n
+		}
+		parts = append(parts, t.of(i).lines)
+		rows += len(parts[len(parts)-1])
 	}
-	return append(out, "")
+	var out []styled.Line
+	for _, p := range slices.Backward(parts) {
+		out = append(out, p...)
+	}
+	if i >= 0 || rows > mostLeft {
+		out = append(styled.Wrap(styled.Of(a.t("The end of the conversation, %d rows. All of it is in the session; /export writes it to a file.", mostLeft), a.theme.dim), t.width, nil, nil),
+			out[max(len(out)-mostLeft, 0):]...)
+	}
+	if len(out) > 0 {
+		out = append(out, nil)
+	}
+	return out
 }

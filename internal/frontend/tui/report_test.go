@@ -190,7 +190,7 @@ func TestTheOlderPart(t *testing.T) {
 func TestLeaving(t *testing.T) {
 	w := tuitest.New(t, "")
 	s := w.Start(80, 24, func(o *tui.Options) {
-		o.LastAnswer = true
+		o.LeaveTranscript = true
 		o.ResumeWords = func(h session.Header, file string) string { return "bough --session " + h.ID[:2] }
 	})
 	s.Type("hello", "enter")

@@ -17,6 +17,8 @@ type status struct {
 	since time.Time
 	flash string // for a moment
 	tally tally
+
+	started map[string]time.Time // when calls were, that are running
 }
 
 // event takes in what does not concern the transcript.
@@ -31,7 +33,7 @@ func (s *status) event(a *app, ev protocol.Event) {
 		}
 		s.retry = ""
 	case protocol.RunEnded:
-		s.since, s.retry = time.Time{}, ""
+		s.since, s.retry, s.started = time.Time{}, "", nil
 		a.look.settle()
 		a.look.forgetAnswer()
 		switch {
@@ -73,7 +75,14 @@ func (s *status) event(a *app, ev protocol.Event) {
 			style = a.theme.warning
 		}
 		a.tell(style, "%s", a.told(render.OneLine(e.Text)))
-	case protocol.ToolEnded, protocol.ToolStarted:
+	case protocol.ToolEnded:
+		delete(s.started, e.CallID)
+		a.look.forgetAnswer()
+	case protocol.ToolStarted:
+		if s.started == nil {
+			s.started = map[string]time.Time{}
+		}
+		s.started[e.CallID] = a.o.Now()
 		a.look.forgetAnswer()
 	}
 }

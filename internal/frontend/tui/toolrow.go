@@ -16,6 +16,7 @@ import (
 
 // toolCall is a tool call as far as it is known.
 type toolCall struct {
+	id     string
 	name   string
 	args   message.Value
 	result *message.Message
@@ -53,6 +54,9 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 		}
 	}
 	put(a.callHead(c)...)
+	if open && !isOurs(c.name) {
+		put(a.argRows(c)...)
+	}
 	failed := c.result != nil && c.result.IsError
 	switch {
 	case c.result == nil && c.gone:
@@ -60,6 +64,8 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 		return out
 	case failed:
 		put(a.body(text, 10, c.name == "bash", open, a.theme.failure)...)
+	case c.name == "edit" && c.result == nil:
+		put(a.planned(c, open)...)
 	case c.name == "edit" || c.name == "write" && details != nil:
 		if diff := a.diff(details, open); diff != nil {
 			put(diff...)
@@ -80,6 +86,11 @@ func (a *app) toolRow(c toolCall, open bool) []styled.Line {
 		put(a.body(text, 20, false, open, styled.Style{})...)
 	default:
 		put(a.body(text, 10, false, open, styled.Style{})...)
+	}
+	if c.result == nil && !c.coming {
+		if words := a.running(c.id); words != "" {
+			put(styled.Of(words, a.theme.dim))
+		}
 	}
 	for _, b := range images {
 		put(a.imageRows(b, a.look.width-2)...)
@@ -144,11 +155,11 @@ func (a *app) callHead(c toolCall) []styled.Line {
 		}
 		return l
 	}
-	arg := render.CallArg(c.name, c.args)
+	arg := argsOf(c)
 	if c.coming && arg == "" {
 		arg = "..."
 	}
-	return []styled.Line{styled.Line{{Text: name, Style: style}, {Text: " " + arg, Style: a.theme.accent}}.Cut(max(a.look.width-2, 1))}
+	return []styled.Line{styled.Line{{Text: name, Style: style}, {Text: " ", Style: a.theme.accent}, {Text: arg, Style: a.theme.accent.Over(styled.Style{Link: a.fileLink(c)})}}.Cut(max(a.look.width-2, 1))}
 }
 
 // body draws output: the first rows, or the last ones, and how many are hidden.
@@ -243,22 +254,7 @@ func (a *app) diff(details message.Value, open bool) []styled.Line {
 	if !ok || strings.TrimSpace(text) == "" {
 		return nil
 	}
-	var rows []styled.Line
-	width := max(a.look.width-2, 1)
-	for line := range strings.SplitSeq(render.Clean(strings.Trim(text, "\n")), "\n") {
-		style := a.theme.dim
-		switch {
-		case strings.HasPrefix(line, "+"):
-			style = a.theme.text.Added
-		case strings.HasPrefix(line, "-"):
-			style = a.theme.text.Removed
-		}
-		rows = append(rows, markdown.Chop(styled.Of(untabbed(line), style), width, nil)...)
-		if len(rows) > 60 && !open {
-			return append(rows[:60], styled.Of("..."+a.more(), a.theme.dim))
-		}
-	}
-	return rows
+	return a.changes(text, open)
 }
 
 // written draws what write puts into a file.

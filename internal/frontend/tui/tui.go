@@ -58,29 +58,29 @@ type Options struct {
 	Prompts []protocol.Prompt // said at the start
 	Begin   string            // a command that is carried out before them; ""
 
-	Drafts       Drafts                                                         // nil: what is not sent is not kept
-	History      []string                                                       // prompts of before, the oldest first
-	Remember     func(prompt string) error                                      // keeps one; nil
-	Image        func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
-	Clipboard    func(ctx context.Context) (Clip, error)                        // what it holds; nil: it cannot be read
-	Pictures     func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
-	CopyOnSelect bool                                                           // with the mouse
-	WheelLines   int                                                            // that a step of the wheel scrolls; 0: 3
-	Scrollbar    string                                                         // "always", "hidden", otherwise while the end is not seen
-	PictureWidth int                                                            // columns, at most; 0: 60
-	HideThinking func() bool
-	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
-	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
-	TreeFilter   func() string         // what the tree lists at first
-	SkipSummary  func() bool           // go without asking whether what is left is to be summed up
-	LastAnswer   bool                  // it is printed when the whole screen is left
-	Around       Around
-	Files        func(word string) []string                               // completes the path behind @
-	Copy         func(string) error                                       // nil: by the terminal (OSC 52)
-	Edit         func(ctx context.Context, text string) (string, error)   // in an editor that gets the terminal
-	ResumeWords  func(h session.Header, file string) string               // the command that takes the session up again
-	Now          func() time.Time                                         // nil: time.Now
-	After        func(time.Duration) (at <-chan time.Time, cancel func()) // nil: a timer
+	Drafts          Drafts                                                         // nil: what is not sent is not kept
+	History         []string                                                       // prompts of before, the oldest first
+	Remember        func(prompt string) error                                      // keeps one; nil
+	Image           func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
+	Clipboard       func(ctx context.Context) (Clip, error)                        // what it holds; nil: it cannot be read
+	Pictures        func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
+	CopyOnSelect    bool                                                           // with the mouse
+	WheelLines      int                                                            // that a step of the wheel scrolls; 0: 3
+	Scrollbar       string                                                         // "always", "hidden", otherwise while the end is not seen
+	PictureWidth    int                                                            // columns, at most; 0: 60
+	HideThinking    func() bool
+	Detach          func() error          // says why the session cannot be left running; nil: it ends with this front end
+	KeepThinking    func(hide bool) error // in the settings; nil: it is not kept
+	TreeFilter      func() string         // what the tree lists at first
+	SkipSummary     func() bool           // go without asking whether what is left is to be summed up
+	LeaveTranscript bool                  // when the whole screen is left the conversation is printed
+	Around          Around
+	Files           func(word string) []string                               // completes the path behind @
+	Copy            func(string) error                                       // nil: by the terminal (OSC 52)
+	Edit            func(ctx context.Context, text string) (string, error)   // in an editor that gets the terminal
+	ResumeWords     func(h session.Header, file string) string               // the command that takes the session up again
+	Now             func() time.Time                                         // nil: time.Now
+	After           func(time.Duration) (at <-chan time.Time, cancel func()) // nil: a timer
 	// GoOn has what goes on come to its end without this front end and without the
 	// terminal, once Run has returned; nil: it cannot. Unattended says in how many
 	// sessions of this program something goes on beside this one; nil: in none.
