@@ -22,7 +22,6 @@ var zhFrame = []line{
 	// leave.go, tui.go
 	{"To go on with this conversation:", "继续此对话："},
 	{"The session goes on. To come back to it:", "会话仍在继续。返回会话："},
-	{"(%d rows before)", "（前面还有 %d 行）"},
 	{"open the terminal: %w", "打开终端：%w"},
 	{"clear, quit", "清空、退出"},
 	{"/ commands", "/ 命令"},

@@ -82,7 +82,7 @@ func TestSummingUpWithTheNextMove(t *testing.T) {
 	s.Type("/branch 2", "enter")
 	s.Shows("[branch]")
 	s.Type("/take #4", "enter")
-	s.Shows("brought here: 1 message", "Echo: second words")
+	s.Shows("[bough.take]", "Echo: second words")
 }
 
 func TestWhatWaitsIsChanged(t *testing.T) {
