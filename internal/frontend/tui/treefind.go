@@ -126,15 +126,15 @@ func (t *treeScreen) search(a *app) {
 	ctx, cancel := context.WithCancel(a.ctx)
 	f := &finding{expr: w.Expr, cancel: cancel, seer: search.NewFinder(w.Options), texts: map[session.ID]hitText{}}
 	var among map[session.ID]*hitText // nil: all
-	known := 0                        // entries that were looked through for it
 	if w.plain(text) {
 		f.words = text
 	}
 	if was != nil {
 		f.flat = was.flat
 		f.hits, f.ready = was.hits, was.ready // until there are others
-		if was.over && was.words != "" && f.words != "" && strings.HasPrefix(f.words, was.words) {
-			among, known = was.hits, was.size
+		// What has come since may be a label, which changes what older entries have.
+		if was.over && was.size == a.view.Tree.Size() && was.words != "" && f.words != "" && strings.HasPrefix(f.words, was.words) {
+			among = was.hits
 		}
 	}
 	t.find = f
@@ -175,7 +175,7 @@ func (t *treeScreen) search(a *app) {
 			if e.Type == session.TypeLabel {
 				continue // the entry that has it is found
 			}
-			if among != nil && seen <= known {
+			if among != nil {
 				if _, ok := among[e.ID]; !ok {
 					continue
 				}

@@ -86,3 +86,19 @@ func TestManyHitsShowTheirWords(t *testing.T) {
 	s.Type("backspace")
 	s.Shows("21 found", "deepword number 770,", "deepword number 777,")
 }
+
+// A label that comes while a search is open is found by one letter more.
+func TestALabelThatComesIsFound(t *testing.T) {
+	g := wordy(30)
+	s, p := look(t, 100, 24, g.evs)
+	s.Shows("deepword number 29")
+	s.Type("/tree", "enter")
+	s.Shows("(30/30)")
+	s.Type("deepword 29")
+	s.Shows("1 found")
+	g.add("l", "e00029", session.Label{Target: "e00007", Text: "deepword 29 too"})
+	p.tell(g.evs[len(g.evs)-1])
+	s.Shows("2 found")
+	s.Type(" too")
+	s.Shows("1 found", "[deepword 29 too]")
+}
