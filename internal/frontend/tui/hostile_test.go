@@ -93,7 +93,7 @@ func TestAPanicRestoresTheTerminal(t *testing.T) {
 	s.Shows("bough 0.x")
 	s.Type("go", "enter")
 	code, err := s.Ended()
-	if code != 1 || err == nil || !strings.Contains(err.Error(), "/tmp/crash.txt") || !strings.Contains(report, "a fault of ours") {
+	if code != 1 || err == nil || !strings.Contains(err.Error(), "/tmp/crash.txt") || !strings.Contains(report, "hostile_test.go") || strings.Contains(report, "a fault of ours") {
 		t.Errorf("code %d, %v; report %q", code, err, report)
 	}
 	if !strings.HasSuffix(s.Raw(), "\x1b[?25h\x1b[?1049l") {
