@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/xml"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,41 +51,6 @@ func TestThePagesShowWhatIsPrinted(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The picture of README shows lines of README.
-func TestThePictureShowsTheTranscript(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for _, b := range transcripts(string(readme)) {
-		for line := range strings.Lines(b) {
-			lines = append(lines, strings.TrimRight(line, "\n"))
-		}
-	}
-	f, err := os.ReadFile(filepath.Join("..", "..", "docs", "tree.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var svg struct {
-		G struct {
-			Text []string `xml:"text"`
-		} `xml:"g"`
-	}
-	if err := xml.Unmarshal(f, &svg); err != nil {
-		t.Fatal(err)
-	}
-	at := 0
-	for _, s := range svg.G.Text {
-		for at < len(lines) && lines[at] != s {
-			at++
-		}
-		if at == len(lines) {
-			t.Fatalf("%q is not in the transcripts, or not in this order", s)
-		}
 	}
 }
 

@@ -26,7 +26,7 @@ func TestPicturesOfTheManual(t *testing.T) {
 	}{
 		{"main", "The terminal UI: a turn with tools and a diff", 92, 27, scene{session: diffed}},
 		{"tree", "The session tree: three branches of one conversation", 92, 22, scene{session: counter, keys: typed("/tree")}},
-		{"compare", "Two branches side by side", 92, 24, scene{session: counter, keys: typed("/compare a5")}},
+		{"compare", "Two branches side by side", 120, 19, scene{session: counter, keys: typed("/compare a5")}},
 		{"sessions", "The sessions of a folder, forks below their parents", 92, 13, scene{session: empty, keys: typed("/resume"), do: ownSessions}},
 	} {
 		t.Run(p.name, func(t *testing.T) {
