@@ -10,10 +10,18 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Page returns a page of the manual, as Markdown.
+// Page returns a page of the manual, as Markdown, without its pictures.
 func Page(topic string) (string, bool) {
 	b, err := files.ReadFile(topic + ".md")
-	return string(b), err == nil
+	var text strings.Builder
+	picture := false
+	for line := range strings.Lines(string(b)) {
+		behind := picture && line == "\n"
+		if picture = strings.HasPrefix(line, "![") && strings.HasSuffix(line, ".svg)\n"); !picture && !behind {
+			text.WriteString(line)
+		}
+	}
+	return text.String(), err == nil
 }
 
 // Topics are the names of the pages, with what each is about: its first heading.
