@@ -108,4 +108,7 @@ var zhSettings = []line{
 	{"from the next start on", "下次启动起生效"},
 	{"at once", "立即生效"},
 	{"in new sessions", "在新会话中生效"},
+	{"What becomes of a run when its terminal is closed: it stops, or goes on without one.", "终端关闭时，正在进行的运行如何处理：停止，或在没有终端的情况下继续。"},
+	{"Language of the terminal UI; auto is that of the system.", "终端界面的语言；auto 为系统语言。"},
+	{"Plain lines for people who listen, in place of the terminal UI; --screen-reader is the same for once.", "为使用读屏软件的用户提供纯文本行，代替终端界面；--screen-reader 仅对一次运行生效。"},
 }

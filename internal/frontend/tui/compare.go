@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
+	"github.com/boughdev/bough/internal/lang"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/protocol"
 	"github.com/boughdev/bough/session"
@@ -28,9 +29,9 @@ type comparison struct {
 }
 
 // compared finds out what two branches did. It may take a while.
-func compared(t *session.Tree, a, b session.ID) comparison {
+func compared(in lang.Language, t *session.Tree, a, b session.ID) comparison {
 	c := comparison{part: t.CommonAncestor(a, b)}
-	previews := render.NewPreviews(t)
+	previews := render.NewPreviews(t).In(in)
 	if e := render.Above(t, c.part); e != nil {
 		c.place = previews.Of(e).Row
 	}
@@ -164,7 +165,7 @@ func (s *branches) compare(a *app) {
 	s.comparing, s.again = true, false
 	tree, tips := a.view.Tree.Snapshot(), s.tips
 	a.beside(func() func() {
-		c := compared(tree, tips[0], tips[1])
+		c := compared(a.o.Lang, tree, tips[0], tips[1])
 		return func() {
 			s.comparing = false
 			s.take(c)

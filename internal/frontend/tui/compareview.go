@@ -399,7 +399,7 @@ func (s *branches) half(a *app, t render.Turn, i, side, width int) []styled.Line
 	if i == s.at && side == s.side {
 		mark, style = styled.Of("> ", a.theme.cursor), a.theme.selection
 	}
-	previews := render.NewPreviews(a.view.Tree)
+	previews := a.previews(a.view.Tree)
 	said := a.t("(goes on)")
 	if t.Said != nil {
 		said = previews.Of(t.Said).Text

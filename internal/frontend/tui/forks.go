@@ -70,7 +70,7 @@ func (f *forks) branch(e *session.Entry) string {
 
 // pickFork lists the messages of the user on this branch, the newest chosen.
 func (a *app) pickFork() error {
-	f := &forks{a: a, previews: render.NewPreviews(a.view.Tree), numbers: render.NumbersOf(a.view.Tree), onPath: map[session.ID]bool{}}
+	f := &forks{a: a, previews: a.previews(a.view.Tree), numbers: render.NumbersOf(a.view.Tree), onPath: map[session.ID]bool{}}
 	a.look.whole()
 	for _, e := range a.look.path {
 		f.onPath[e.ID] = true

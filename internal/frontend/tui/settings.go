@@ -106,7 +106,7 @@ func (a *app) shown(value string) string {
 func (s *settingsList) detail(i, width int) []styled.Line {
 	set, t := s.list[i], s.a.theme
 	rows := []styled.Line{nil}
-	words := s.a.sentences(s.a.told(set.Help), capital(s.a.allowed(set.Allowed))+s.a.t("."))
+	words := s.a.sentences(s.a.told(set.Help), s.a.capital(s.a.allowed(set.Allowed))+s.a.t("."))
 	if set.Default != "" {
 		words = s.a.sentences(words, s.a.t("Default: %s.", set.Default))
 	}

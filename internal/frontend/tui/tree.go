@@ -424,7 +424,7 @@ func (t *treeScreen) words(a *app, r render.Row) styled.Line {
 	}
 	tail := ""
 	if p.Mark != "" && !strings.HasSuffix(p.Row, "("+p.Mark+")") {
-		tail = " (" + p.Mark + ")"
+		tail = " (" + a.t(p.Mark) + ")"
 	}
 	if f := t.find; f != nil {
 		if h, ok := f.text(r.Entry, a.view.Tree.Label(r.Entry.ID)); ok {
@@ -469,7 +469,7 @@ func (t *treeScreen) hit(a *app, p render.Preview, h hitText, style styled.Style
 	if h.match == "" || strings.Contains(p.Row[:min(len(p.Row), 60)], h.match) {
 		return t.marked(a, p.Row, style)
 	}
-	role := h.role
+	role := a.t(h.role)
 	if h.tool != "" {
 		role += " " + render.OneLine(h.tool)
 	}
@@ -580,7 +580,7 @@ func (f *facts) line(a *app, turn bool) styled.Line {
 // previews remembers what calls answers made, for the rows that name their results.
 func (t *treeScreen) previews(a *app) *render.Previews {
 	if t.shown == nil || t.shownOf != a.view.Tree {
-		t.shown, t.shownOf = render.NewPreviews(a.view.Tree), a.view.Tree
+		t.shown, t.shownOf = a.previews(a.view.Tree), a.view.Tree
 	}
 	return t.shown
 }

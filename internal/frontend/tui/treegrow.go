@@ -239,7 +239,7 @@ func (t *treeScreen) needFacts(a *app) {
 	t.counting = true
 	tree, leaf := a.view.Tree.Snapshot(), a.view.Leaf
 	a.beside(func() func() {
-		previews := render.NewPreviews(tree)
+		previews := a.previews(tree)
 		got, of := map[session.ID]*facts{}, map[session.ID]*facts{}
 		for _, id := range branches {
 			got[id] = &facts{Facts: render.FactsOf(render.Subtree(tree, id)), known: true}

@@ -102,3 +102,11 @@ func (a *app) ageColumns() int {
 	}
 	return 6
 }
+
+// capital begins a sentence, where the language has capital letters.
+func (a *app) capital(words string) string {
+	if a.o.Lang != lang.English {
+		return words
+	}
+	return capital(words)
+}
