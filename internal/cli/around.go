@@ -2,21 +2,59 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/boughdev/bough/internal/frontend/tui"
+	"github.com/boughdev/bough/internal/importer"
 	"github.com/boughdev/bough/session/filestore"
 )
 
 // around is what the terminal UI shows of this machine.
 func (r *runner) around() tui.Around {
-	return tui.Around{Canonical: filestore.Canonical, Repository: repository, Gone: func(dir string) bool { return !dirExists(dir) }, Read: r.read,
+	return tui.Around{Import: r.importFile, Debug: r.keepDebug, Canonical: filestore.Canonical, Repository: repository, Gone: func(dir string) bool { return !dirExists(dir) }, Read: r.read,
 		Accounts: r.aroundAccounts(), Trust: r.aroundTrust, SetTrust: func(ctx context.Context, dir string, answer tui.TrustAnswer) error {
 			_, err := r.setTrust(ctx, dir, answer)
 			return err
 		}}
+}
+
+// importFile takes a file of elsewhere among the sessions, as bough import does.
+func (r *runner) importFile(ctx context.Context, path string) (id string, told []string, err error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(r.paths.Home, rest)
+	}
+	path = r.env.abs(path)
+	done, err := importer.Import(ctx, r.store, path, importer.Options{Dir: r.env.Dir, Now: time.Now()})
+	if err != nil {
+		return "", nil, err
+	}
+	return done.ID, importedWords(path, done), nil
+}
+
+// keepDebug writes a report of the screen where only the user reads it.
+func (r *runner) keepDebug(report string) (string, error) {
+	path := filepath.Join(r.paths.Agent, "bough-debug.log")
+	if err := os.MkdirAll(r.paths.Agent, 0o700); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	f, err := os.CreateTemp(r.paths.Agent, "bough-debug-*")
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.WriteString(report)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, nil
 }
 
 // repository is the folder of git's own files that a folder belongs to, the same for

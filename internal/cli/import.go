@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/boughdev/bough/internal/importer"
@@ -36,24 +37,32 @@ func importCommand(ctx context.Context, env Env, opts map[string]string, words [
 
 // imported says what became of a file.
 func imported(env Env, path string, done importer.Result) error {
-	path, at := render.OneLine(path), render.OneLine(done.Path)
 	if done.Already {
-		_, err := fmt.Fprintf(env.Stdout, "%s was imported before: session %s, %s. --again makes another session of it.\n", path, done.ID, at)
+		_, err := fmt.Fprintf(env.Stdout, "%s --again makes another session of it.\n", importedWords(path, done)[0])
 		return err
 	}
-	text := fmt.Sprintf("%s is session %s now: %s in %s, %s.\n", path, done.ID,
-		render.Plural(done.Entries, "entry", "entries"), render.Plural(done.Branches, "branch", "branches"), at)
+	_, err := fmt.Fprintf(env.Stdout, "%s\nbough --session %s goes on with it.\n", strings.Join(importedWords(path, done), "\n"), done.ID)
+	return err
+}
+
+// importedWords say in lines what became of a file.
+func importedWords(path string, done importer.Result) []string {
+	path, at := render.OneLine(path), render.OneLine(done.Path)
+	if done.Already {
+		return []string{fmt.Sprintf("%s was imported before: session %s, %s.", path, done.ID, at)}
+	}
+	lines := []string{fmt.Sprintf("%s is session %s now: %s in %s, %s.", path, done.ID,
+		render.Plural(done.Entries, "entry", "entries"), render.Plural(done.Branches, "branch", "branches"), at)}
 	if done.Was != "" {
-		text += fmt.Sprintf("There is a session %s already, so this one has an id of its own.\n", render.OneLine(done.Was))
+		lines = append(lines, fmt.Sprintf("There is a session %s already, so this one has an id of its own.", render.OneLine(done.Was)))
 	}
 	if done.Left > 0 {
-		text += fmt.Sprintf("%s not understood and left out.\n", render.Plural(done.Left, "line was", "lines were"))
+		lines = append(lines, fmt.Sprintf("%s not understood and left out.", render.Plural(done.Left, "line was", "lines were")))
 	}
 	if done.Bad > 0 {
-		text += fmt.Sprintf("%s damaged; bough doctor %s says more.\n", render.Plural(done.Bad, "line is", "lines are"), done.ID)
+		lines = append(lines, fmt.Sprintf("%s damaged; bough doctor %s says more.", render.Plural(done.Bad, "line is", "lines are"), done.ID))
 	}
-	_, err := fmt.Fprintf(env.Stdout, "%sbough --session %s goes on with it.\n", text, done.ID)
-	return err
+	return lines
 }
 
 // headerless says of a file that could not be opened since it is no session whether

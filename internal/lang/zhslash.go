@@ -2,6 +2,23 @@ package lang
 
 // zhSlash is what commands do, as /help lists it, and what they report.
 var zhSlash = []line{
+	// bug.go, and machine.go of the terminal UI
+	{"Faults are reported at https://github.com/boughdev/bough/issues.", "请在 https://github.com/boughdev/bough/issues 报告问题。"},
+	{"/export --static --redact bug.html writes the conversation without keys and tokens; look through it before you attach it.", "/export --static --redact bug.html 会写出不含密钥和令牌的对话；附上之前请先检查一遍。"},
+	{"read", "已读取"},
+	{"Files of this branch", "此分支的文件"},
+	{"name it in the message", "写入消息"},
+	{"no file was read or changed with the tools on this branch; what commands of the shell did is not listed", "此分支没有用工具读取或修改过文件；shell 命令所做的不在此列"},
+	{"say which file: /import with the path of a session file or of a headerless tree", "请指明文件：/import 后接会话文件或无头消息树的路径"},
+	{"nothing can be imported here; bough import in a shell does it", "此处无法导入；可在 shell 中使用 bough import"},
+	{"Take up %s as a session? The file itself stays as it is.", "将 %s 导入为会话？文件本身保持不变。"},
+	{"Take it up and go over to it", "导入并切换过去"},
+	{"Take it up and stay here", "导入但留在这里"},
+	{"Leave it", "取消"},
+	{"there is no folder to write to", "没有可写入的文件夹"},
+	{"written for you alone: %s. It holds what was said; look through it before you send it to anybody.", "已写入，仅您可读：%s。其中包含对话内容；发给他人之前请先检查一遍。"},
+	{"A session file, or a headerless tree of messages. It is copied among the sessions with its id and its folder; the file stays as it is.", "会话文件或无头消息树。它会连同 id 和文件夹复制到会话中；原文件保持不变。"},
+	{"keybindings.json: %s is the key of both %s and %s; only one of them hears it.", "keybindings.json：%s 同时用于 %s 和 %s；只有其中一个会生效。"},
 	// Arguments.
 	{"[command]", "[命令]"},
 	{"[n]", "[n]"},

@@ -137,6 +137,10 @@ func (r *repl) dispatch(c slash.Command) error {
 		return r.systemPrompt(c.Rest)
 	case "mcp":
 		return r.servers(c.Rest)
+	case "bug":
+		for _, line := range slash.Bug() {
+			r.say("%s", line)
+		}
 	case "reload":
 		return r.reload()
 	}

@@ -23,8 +23,8 @@ func TestHelp(t *testing.T) {
 func TestWordsOfOtherFrontEnds(t *testing.T) {
 	w := newWorld(t, "")
 	got := w.say("/hotkeys\n/import x.html\n/hisotry\n", quiet)
-	want := `/hotkeys comes with a later version of bough.
-/import comes with a later version of bough.
+	want := `/hotkeys is not for the REPL.
+/import is not for the REPL.
 Unknown command /hisotry. Did you mean /history? With a blank in front it is said to the model.
 `
 	if got.out != want || len(w.sessions()) != 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Meant returns the command that words without a slash look like, such as
+// Meant returns the command of the REPL that words without a slash look like, such as
 // "/branch 1" for "branch 1", or "". Such words are said to the model all the same:
 // they may be meant.
 func Meant(words string) string {
@@ -14,7 +14,7 @@ func Meant(words string) string {
 		return ""
 	}
 	s, ok := Find(strings.ToLower(f[0]))
-	if !ok || s.Later {
+	if !ok || s.Later || s.Where&REPL == 0 {
 		return ""
 	}
 	if len(f) == 1 {

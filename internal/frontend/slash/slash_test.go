@@ -141,7 +141,7 @@ func TestMeant(t *testing.T) {
 	for words, want := range map[string]string{
 		"branch 1": "/branch 1", "Branch #4": "/branch #4", "edit [2]": "/edit [2]", "branch [#2]": "/branch [#2]", "tree --all": "/tree --all",
 		"history": "/history", "exit": "/quit", "quit": "/quit",
-		"branch out": "", "edit the file": "", "help me": "", "back 2": "", "compact": "/compact", "hotkeys": "", "tree house": "", "hello": "", "": "", "history\n1": "", "branch [1": "", "branch -1": "",
+		"branch out": "", "edit the file": "", "help me": "", "back 2": "", "compact": "/compact", "hotkeys": "", "files": "", "compare": "", "tree house": "", "hello": "", "": "", "history\n1": "", "branch [1": "", "branch -1": "",
 	} {
 		if got := Meant(words); got != want {
 			t.Errorf("Meant(%q) = %q, want %q", words, got, want)

@@ -21,6 +21,12 @@ type Around struct {
 	// Read opens a session to be read, as it is kept.
 	Read func(ctx context.Context, path string) (*session.Session, error)
 
+	// Import takes a file of elsewhere among the sessions. told says in lines what
+	// became of it.
+	Import func(ctx context.Context, path string) (id string, told []string, err error)
+	// Debug keeps a report where only the user reads it.
+	Debug func(report string) (file string, err error)
+
 	Accounts *Accounts
 
 	// Trust says how it stands with what a folder brings along, SetTrust answers.

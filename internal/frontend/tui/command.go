@@ -45,17 +45,20 @@ func dispatch() map[string]func(*app, slash.Command) error {
 		"new":         (*app).newSession,
 		"resume":      func(a *app, c slash.Command) error { return a.pickSession(c.Rest) },
 		"fork":        (*app).fork,
-		"clone": func(a *app, _ slash.Command) error {
-			return a.done0(protocol.Clone{}, "new session with the conversation up to here")
-		},
-		"name":     (*app).name,
-		"compact":  func(a *app, c slash.Command) error { a.compact(c.Rest); return nil },
-		"export":   (*app).export,
-		"model":    func(a *app, c slash.Command) error { return a.pickModel(c.Rest) },
-		"thinking": (*app).thinking,
-		"copy":     (*app).copyCommand,
-		"queue":    (*app).queueCommand,
-		"reload":   (*app).reload,
+		"clone":       (*app).clone,
+		"name":        (*app).name,
+		"compact":     func(a *app, c slash.Command) error { a.compact(c.Rest); return nil },
+		"export":      (*app).export,
+		"model":       func(a *app, c slash.Command) error { return a.pickModel(c.Rest) },
+		"thinking":    (*app).thinking,
+		"copy":        (*app).copyCommand,
+		"queue":       (*app).queueCommand,
+		"reload":      (*app).reload,
+
+		"files":  (*app).touchedFiles,
+		"import": (*app).importSession,
+		"debug":  (*app).debug,
+		"bug":    (*app).bug,
 
 		"scoped-models": (*app).scopedModels,
 		"settings":      (*app).settings,
@@ -91,7 +94,7 @@ func (a *app) command(words, typed string, how protocol.Behavior) {
 	}
 	do, built := dispatch()[c.Name]
 	switch {
-	case !built || c.Later && c.Name != "hotkeys":
+	case !built || c.Later:
 		a.flash("/%s is not in the terminal UI yet; bough --repl has it", c.Name)
 		return
 	case !c.Busy && a.view.Running && c.Name != "tree" && c.Name != "new" && c.Name != "resume":
@@ -269,6 +272,18 @@ func (a *app) forkAt(id session.ID) {
 		a.offer(f.Text, f.Images)
 		a.flash("new session from before that message")
 	})
+}
+
+func (a *app) clone(c slash.Command) error {
+	name := session.CleanName(c.Rest)
+	a.beside(func() func() {
+		_, err := protocol.Call(a.ctx, a.c, protocol.Clone{})
+		if err == nil && name != "" {
+			_, err = protocol.Call(a.ctx, a.c, protocol.SetName{Text: name})
+		}
+		return func() { a.said(err, "new session with the conversation up to here") }
+	})
+	return nil
 }
 
 func (a *app) name(c slash.Command) error {

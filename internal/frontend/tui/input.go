@@ -230,8 +230,9 @@ func (a *app) interrupt() {
 		})
 	case a.shell != nil:
 		call(a, protocol.AbortBash{}, func(_ protocol.None, err error) { a.problem(err) })
-	case a.editor.text == "!" || a.editor.text == "!!":
-		a.editor.set("")
+	case strings.HasPrefix(a.editor.text, "!"):
+		a.editor.set("") // undo brings it back
+		a.complete = nil
 	case a.editor.empty() && a.o.DoubleEscape != "none":
 		action := a.o.DoubleEscape
 		if action == "" {

@@ -169,6 +169,18 @@ func readKeys(file []byte) (*keymap, []string) {
 	if err := json.Unmarshal(file, &own); err != nil {
 		return k, []string{fmt.Sprintf("keybindings.json cannot be read, so the usual keys hold: %v", err)}
 	}
+	for old, id := range oldKeys() {
+		if v, ok := own[old]; ok {
+			if _, ok := own[id]; !ok {
+				own[id] = v
+			}
+			delete(own, old)
+		}
+	}
+	given := map[string]bool{}
+	for id := range own {
+		given[id] = true
+	}
 	var problems []string
 	for _, b := range bindings { // in an order
 		v, ok := own[b.id]
@@ -197,6 +209,7 @@ func readKeys(file []byte) (*keymap, []string) {
 			k.set(b.id, good)
 		}
 	}
+	problems = append(problems, k.twice(given)...)
 	delete(own, "$schema")
 	if len(own) > 0 {
 		var ids []string
