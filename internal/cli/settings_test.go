@@ -155,7 +155,8 @@ func TestSettingsAtOnce(t *testing.T) {
 		t.Error("new sessions do not think low")
 	}
 	set("sessionDir", "x", "from the next start on")
-	set("theme", "dark", "bough does not use it yet")
+	set("theme", "dark", "at once")
+	set("outputPad", "0", "bough does not use it yet")
 	if b, err := os.ReadFile(filepath.Join(s.place.home, "agent", "settings.json")); err == nil {
 		t.Errorf("a file was written: %s", b)
 	}

@@ -44,8 +44,8 @@ func sections() []section {
 			word("bough.autoTitle", "What sessions without a name are called: by their first message, or by a title that their model finds after the first answer.", func(s *Settings) *string { return &s.Bough.AutoTitle }, "local", "model"),
 			word("bough.lang", "Language of the terminal UI; auto is that of the system.", func(s *Settings) *string { return &s.Bough.Lang }, "auto", "en", "zh-CN").user(),
 			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
-			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }).later(),
-			word("doubleEscapeAction", "What Escape twice does in an empty editor.", func(s *Settings) *string { return &s.DoubleEscape }, "tree", "fork", "none").later(),
+			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }),
+			word("doubleEscapeAction", "What Escape twice does in an empty editor.", func(s *Settings) *string { return &s.DoubleEscape }, "tree", "fork", "none"),
 			word("treeFilterMode", "What /tree lists at first.", func(s *Settings) *string { return &s.TreeFilter }, "default", "no-tools", "user-only", "labeled-only", "all"),
 		}},
 		{"Trust and project files", []key{
@@ -146,7 +146,8 @@ func screen() []key {
 		word("markdown.mermaid", "When Mermaid diagrams are drawn.", func(s *Settings) *string { return &s.Screen.Mermaid }, "off", "final", "streaming"),
 	}
 	for i := range keys {
-		if keys[i].Name != "quietStartup" {
+		switch keys[i].Name {
+		case "editorPaddingX", "outputPad", "showHardwareCursor", "terminal.clearOnShrink", "markdown.codeBlockIndent", "markdown.mermaid":
 			keys[i] = keys[i].later()
 		}
 	}
