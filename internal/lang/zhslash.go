@@ -5,7 +5,6 @@ var zhSlash = []line{
 	// bug.go, and machine.go of the terminal UI
 	{"Faults are reported at https://github.com/boughdev/bough/issues.", "请在 https://github.com/boughdev/bough/issues 报告问题。"},
 	{"/export --static --redact bug.html writes the conversation without keys and tokens; look through it before you attach it.", "/export --static --redact bug.html 会写出不含密钥和令牌的对话；附上之前请先检查一遍。"},
-	{"read", "已读取"},
 	{"Files of this branch", "此分支的文件"},
 	{"name it in the message", "写入消息"},
 	{"no file was read or changed with the tools on this branch; what commands of the shell did is not listed", "此分支没有用工具读取或修改过文件；shell 命令所做的不在此列"},
