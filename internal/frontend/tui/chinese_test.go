@@ -21,6 +21,20 @@ var named = regexp.MustCompile(`(^|[\s("（：、；，。])(/|--|-|\+|@|!|\$ |~
 // names are words of screens that are names, and what the fixtures say beside the
 // conversation.
 var names = map[string]string{
+	"first_trust": "nobody was asked shellCommandPrefix skills evil", "trust": "nobody was asked shellCommandPrefix skills evil",
+	"first_gone": "Fork into this folder Open here Cancel",
+	"first_key":  "Anthropic https keys",
+	"first_run":  "Anthropic OpenAI Google OpenRouter ANTHROPIC API KEY None answers now",
+	"login":      "Anthropic anthropic Cloud cloud Mine mine Router router Sub sub key https keys auth.json auth",
+	"login_key":  "Anthropic https keys", "login_ways": "Router",
+	"hotkeys": "tui back shift", "help": "send clear reconnect MCP Reviews what was changed pdf Reads PDF files", "prompt": "preamble context",
+	"servers":       "MCP docs broken ends once",
+	"settings":      "defaultModel small theme system quietStartup false steeringMode usual enabledModels ofPi What does",
+	"settings_edit": "defaultModel What does small",
+	"tool_list":     "read Reads Runs mcp docs Looks Much more can be said",
+	"levels":        "off minimal medium high", "scoped_models": "small local mine", "models": "small local mine Large One off high",
+	"sessions": sessionNames, "sessions_all": sessionNames, "sessions_search": sessionNames, "sessions_trash": sessionNames, "sessions_preview": sessionNames,
+	"tree_all": "hook hologram", "question_edit": "wants change file Allow once Refuse",
 	"":             "stub large low shell Word counter token bash edit",
 	"start":        "last here hours ago",
 	"streaming":    "What they want half list ans",
@@ -40,11 +54,7 @@ var names = map[string]string{
 	"long_draft":   "draft that long enough broken every width there and has lines",
 }
 
-// theirs says whether words of a scene are looked at elsewhere.
-func theirs(name string) bool {
-	return slices.ContainsFunc([]string{"tree", "compare", "sessions", "fork", "models", "scoped_models", "levels", "settings", "tool_list", "servers", "prompt", "help", "hotkeys", "login", "trust", "complete_command", "question_edit", "first"},
-		func(s string) bool { return strings.HasPrefix(name, s) })
-}
+const sessionNames = "second child the grandchild named another fork open elsewhere this very one session folder its gone how many words has"
 
 // content are the words that the conversation of a scene has.
 func content(sc scene) string {
@@ -84,9 +94,6 @@ func content(sc scene) string {
 // In Chinese no English is left on a screen but names and what was said in it.
 func TestScreensInChinese(t *testing.T) {
 	for _, sc := range scenes {
-		if theirs(sc.name) {
-			continue
-		}
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
 			known := english.FindAllString(content(sc)+" "+strings.Join(sc.keys, " ")+" "+names[""]+" "+names[sc.name], -1)
@@ -96,7 +103,7 @@ func TestScreensInChinese(t *testing.T) {
 					s.check(t, sc, size[0], size[1])
 					shows := s.String()
 					left := slices.DeleteFunc(english.FindAllString(named.ReplaceAllString(shows, " "), -1), func(w string) bool {
-						return slices.ContainsFunc(known, func(k string) bool { return strings.Contains(k, w) })
+						return slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, w) || strings.HasSuffix(k, w) })
 					})
 					if len(left) > 0 {
 						t.Errorf("English is left at %dx%d: %s\n%s", size[0], size[1], strings.Join(left, " "), shows)

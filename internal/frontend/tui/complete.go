@@ -107,7 +107,7 @@ func (a *app) commandsLike(typed string) []candidate {
 	do := dispatch()
 	for _, s := range slash.All() {
 		if _, ok := do[s.Name]; ok {
-			add(s.Name, s.Args, a.t(s.Help))
+			add(s.Name, a.t(s.Args), a.t(s.Help))
 		}
 	}
 	for _, c := range a.commands {

@@ -53,7 +53,7 @@ func (h *help) detail(i, width int) []styled.Line {
 func (a *app) helpOn(topic string) error {
 	topic = strings.TrimSpace(topic)
 	if s, ok := slash.Find(strings.TrimPrefix(topic, "/")); ok && dispatch()[s.Name] != nil {
-		a.tell(a.theme.dim, "%s", strings.TrimSpace(a.sentences(s.Usage()+a.t(": ")+a.t(s.Help)+a.t("."), a.t(s.More))))
+		a.tell(a.theme.dim, "%s", strings.TrimSpace(a.sentences(usage(a, s)+a.t(": ")+a.t(s.Help)+a.t("."), a.t(s.More))))
 		return nil
 	}
 	if page, ok := docs.Page(strings.TrimSuffix(topic, ".md")); ok && topic != "" {
@@ -65,7 +65,7 @@ func (a *app) helpOn(topic string) error {
 	do := dispatch()
 	for _, s := range slash.All() {
 		if _, ok := do[s.Name]; ok && s.Where&slash.Terminal != 0 {
-			add(helpRow{kind: "command", name: s.Usage(), words: a.t(s.Help), more: a.t(s.More), also: s.Help + " " + s.More, put: "/" + s.Name + " "})
+			add(helpRow{kind: "command", name: usage(a, s), words: a.t(s.Help), more: a.t(s.More), also: s.Args + " " + s.Help + " " + s.More, put: "/" + s.Name + " "})
 		}
 	}
 	for _, c := range a.commands {
@@ -125,4 +125,10 @@ func (a *app) keyList() screen {
 		list = append(list, struct{ name, beside string }{keys, fmt.Sprintf("%s  %s", a.t(b.help), b.id)})
 	}
 	return &picker{title: "Keys", list: table{list, a, 24}, stays: true, fills: true, choose: func(*app, int) {}}
+}
+
+// usage is a command with its arguments in the user's language.
+func usage(a *app, s slash.Spec) string {
+	s.Args = a.t(s.Args)
+	return s.Usage()
 }

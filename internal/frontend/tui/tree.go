@@ -423,8 +423,8 @@ func (t *treeScreen) words(a *app, r render.Row) styled.Line {
 		style = a.theme.thinking
 	}
 	tail := ""
-	if p.Mark != "" && !strings.HasSuffix(p.Row, "("+p.Mark+")") {
-		tail = " (" + a.t(p.Mark) + ")"
+	if mark := a.t(p.Mark); mark != "" && !strings.HasSuffix(p.Row, "("+mark+")") {
+		tail = " (" + mark + ")"
 	}
 	if f := t.find; f != nil {
 		if h, ok := f.text(r.Entry, a.view.Tree.Label(r.Entry.ID)); ok {
