@@ -93,7 +93,7 @@ func picture(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("docs/pictures/%s is of another day; go test ./internal/frontend/tui -run Picture -update draws it anew, then look at it", name)
+		t.Errorf("docs/pictures/%s is of another day; go test ./internal/frontend/tui -run OfTheManual -update draws it anew, then look at it", name)
 	}
 }
 
