@@ -41,6 +41,7 @@ type args struct {
 	offline, quiet, ascii        bool
 	lang                         string
 	screenReader                 bool
+	useTheme                     string
 	maxTurns                     int      // -1: not given
 	warn                         []string // what is odd about options that are accepted all the same
 }
@@ -132,8 +133,14 @@ func options() []option {
 			a.Templates = append(a.Templates, v)
 			return nil
 		}},
+		{"theme", "", value, "PATH", "have this theme, or those in this folder; likewise", func(a *args, v string) error {
+			a.Themes = append(a.Themes, v)
+			return nil
+		}},
+		{"use-theme", "", value, "NAME", "theme of this run: system, dark, light, one of a file, or two as LIGHT/DARK", str(func(a *args) *string { return &a.useTheme })},
 		{"no-skills", "ns", flag, "", "no skills but those of --skill", on(func(a *args) *bool { return &a.NoSkills })},
 		{"no-prompt-templates", "np", flag, "", "no templates but those of --prompt-template", on(func(a *args) *bool { return &a.NoTemplates })},
+		{"no-themes", "", flag, "", "no themes but those of --theme", on(func(a *args) *bool { return &a.NoThemes })},
 		{"max-turns", "", value, "N", "end a run after N turns (0: no limit)", setMaxTurns},
 		{"approve", "a", flag, "", "trust what the project brings along, for this run", on(func(a *args) *bool { return &a.Approve })},
 		{"no-approve", "na", flag, "", "leave it out", on(func(a *args) *bool { return &a.NoApprove })},
@@ -153,9 +160,6 @@ func options() []option {
 		// Accepted, with a warning or in silence.
 		{"extension", "e", value, "PATH", "", without("--extension", "JavaScript extensions do not run in bough")},
 		{"no-extensions", "ne", flag, "", "", without("--no-extensions", "JavaScript extensions do not run in bough anyway")},
-		{"theme", "", value, "PATH", "", without("--theme", "this version has no themes")},
-		{"use-theme", "", value, "NAME", "", without("--use-theme", "this version has no themes")},
-		{"no-themes", "", flag, "", "", silent},
 
 		// Known and still to come: saying so beats an unknown option.
 		{"read-only", "", flag, "", "", missing("--read-only", "bough tree and bough context look at a session without changing it")},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,8 @@ func (r *runner) screen() tui.Options {
 	}
 	return tui.Options{
 		Terminal: term.Options{In: r.env.Stdin, Out: r.env.Stdout, Getenv: r.env.Getenv, Colors: colors, Progress: screen.Progress},
-		Regular:  mode == "regular", Theme: screen.Theme, ASCII: r.args.ascii,
+		Regular:  mode == "regular", Theme: cmp.Or(r.args.useTheme, screen.Theme), Themes: r.themes, ASCII: r.args.ascii || foreignLocale(r.env.Getenv) != "",
+		Notes:   r.terminalNotes,
 		Lang:    lang.Of(r.args.lang, r.settings.Bough.Lang, r.env.Getenv),
 		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
 		Version: Version, Home: r.paths.Home, Keys: keys,

@@ -21,6 +21,8 @@ type Options struct {
 	NoContext, NoMCP      bool
 	Skills, Templates     []string // places besides the usual ones
 	NoSkills, NoTemplates bool
+	Themes                []string // places besides the usual ones
+	NoThemes              bool
 	Approve, NoApprove    bool
 }
 

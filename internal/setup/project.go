@@ -81,6 +81,7 @@ func (m *Maker) find(dir string, trusted bool, chosen choices) (resource.Set, []
 	s, _ := config.Load(m.Paths, dir, trusted) // told when the settings are read
 	o := resource.Options{Agent: m.Paths.Agent, Home: m.Paths.Home, Project: dir, Trusted: trusted, NoSkillCommands: !s.SkillCommands,
 		Skills: chosen.Skills, Prompts: chosen.Templates, NoSkills: chosen.NoSkills, NoPrompts: chosen.NoTemplates}
+	o.Themes, o.NoThemes = m.withPlaces(nil, m.Options.Themes), m.Options.NoThemes
 	o.User, o.Own = resource.EntriesOf(s)
 	set, problems := resource.Find(o)
 	return set, append(problems, set.Shadowed(m.IsCommand)...)

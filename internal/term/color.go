@@ -116,33 +116,40 @@ func (e *encoder) style(s styled.Style) {
 	e.b = append(e.b, 'm')
 }
 
+// Nearest is the color that a terminal shows for one.
+func Nearest(c styled.Color, colors Colors) styled.Color {
+	n, indexed := c.Index()
+	r, g, b, rgb := c.RGB()
+	switch {
+	case indexed && (n < 16 || colors != Sixteen), rgb && colors == True, !indexed && !rgb:
+		return c
+	case indexed:
+		r, g, b = Parts(n)
+	}
+	return styled.Index(nearest(r, g, b, colors))
+}
+
 // code is a color as the terminal can show it; base is 30 for letters, 40 for what
 // is behind them.
 func code(c styled.Color, colors Colors, base int) string {
-	n, indexed := c.Index()
-	if !indexed {
-		r, g, b, _ := c.RGB()
-		if colors == True {
-			return strconv.Itoa(base+8) + ";2;" + strconv.Itoa(int(r)) + ";" + strconv.Itoa(int(g)) + ";" + strconv.Itoa(int(b))
-		}
-		n = nearest(r, g, b, colors)
-	} else if n > 15 && colors == Sixteen {
-		r, g, b := parts(n)
-		n = nearest(r, g, b, colors)
+	c = Nearest(c, colors)
+	if r, g, b, ok := c.RGB(); ok {
+		return strconv.Itoa(base+8) + ";2;" + strconv.Itoa(int(r)) + ";" + strconv.Itoa(int(g)) + ";" + strconv.Itoa(int(b))
 	}
-	switch {
+	switch n, _ := c.Index(); {
 	case n < 8:
 		return strconv.Itoa(base + int(n))
 	case n < 16:
 		return strconv.Itoa(base + 60 + int(n) - 8)
+	default:
+		return strconv.Itoa(base+8) + ";5;" + strconv.Itoa(int(n))
 	}
-	return strconv.Itoa(base+8) + ";5;" + strconv.Itoa(int(n))
 }
 
 var steps = [6]int{0, 95, 135, 175, 215, 255}
 
-// parts are those of a color of the palette of 256.
-func parts(n uint8) (r, g, b uint8) {
+// Parts are those of a color of the palette of 256, as most terminals have them.
+func Parts(n uint8) (r, g, b uint8) {
 	switch {
 	case n >= 232:
 		v := 8 + 10*(n-232)
@@ -175,7 +182,7 @@ func nearest(r, g, b uint8, colors Colors) uint8 {
 	}
 	best, least := from, 1<<30
 	for i := from; i < to; i++ {
-		pr, pg, pb := parts(uint8(i))
+		pr, pg, pb := Parts(uint8(i))
 		dr, dg, db := int(r)-int(pr), int(g)-int(pg), int(b)-int(pb)
 		if d := 2*dr*dr + 4*dg*dg + 3*db*db; d < least {
 			best, least = i, d

@@ -20,9 +20,8 @@ func (a *app) input(ev term.Event) {
 		}
 		return
 	case term.Background:
-		if a.o.Theme == "" || a.o.Theme == "system" {
-			a.retheme(e.Dark())
-		}
+		a.light = !e.Dark()
+		a.dress(a.o.Theme)
 		return
 	case term.Resumed:
 		a.problem(a.term.Retake())
@@ -56,15 +55,6 @@ func (a *app) input(ev term.Event) {
 func isWhole(s screen) bool {
 	w, ok := s.(filler)
 	return ok && w.whole()
-}
-
-func (a *app) retheme(dark bool) {
-	t := themeOf("", dark)
-	if t.name == a.theme.name {
-		return
-	}
-	a.theme = t
-	a.look.drawn, a.look.live = nil, live{}
 }
 
 // wheel scrolls the transcript.

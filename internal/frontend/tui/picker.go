@@ -40,6 +40,8 @@ type picker struct {
 	detail func(i, width int) []styled.Line         // stands below the list, of the chosen one
 	verb   string                                   // what choosing does; "": choose
 	stays  bool                                     // choose does not close it
+	moved  func(i int)                              // hears which one is stood at; -1: none
+	closed func()                                   // hears that nothing was chosen
 	most   int                                      // rows of the list; 0: 12
 
 	peek    int8          // the preview: 0 where there is room beside the list, 1 also below it, -1 nowhere
@@ -193,6 +195,10 @@ func (p *picker) update(a *app, ev term.Event) {
 	case term.Key:
 		p.key(a, e)
 	}
+	if p.moved != nil && a.top() == p {
+		p.search()
+		p.moved(p.chosen())
+	}
 }
 
 func (p *picker) key(a *app, k term.Key) {
@@ -212,6 +218,9 @@ func (p *picker) key(a *app, k term.Key) {
 			return
 		}
 		a.close(p)
+		if p.closed != nil {
+			p.closed()
+		}
 	case is("tui.select.confirm"):
 		if i := p.chosen(); i >= 0 {
 			if !p.stays {

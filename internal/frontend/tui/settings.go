@@ -160,14 +160,14 @@ func (s *settingsList) act(a *app, i int, k term.Key) bool {
 }
 
 // choicesOf are the values that a setting can have, if they are few.
-func choicesOf(set protocol.Setting) []string {
+func (a *app) choicesOf(set protocol.Setting) []string {
 	switch {
 	case set.Kind == "flag":
 		return []string{"true", "false"}
 	case set.Kind == "word":
 		return set.Words
 	case set.Key == "theme":
-		return themeNames
+		return a.themeNames(plain(set.Force().Value))
 	}
 	return nil
 }
@@ -176,9 +176,9 @@ func choicesOf(set protocol.Setting) []string {
 func (s *settingsList) edit(i int) {
 	set := s.list[i]
 	now := plain(set.Force().Value)
-	values := choicesOf(set)
+	values := s.a.choicesOf(set)
 	switch at := slices.Index(values, now); {
-	case len(values) > 0 && len(values) <= 3:
+	case len(values) > 0 && len(values) <= 3 && set.Key != "theme":
 		s.set(protocol.SetSetting{Key: set.Key, Value: values[(at+1)%len(values)], Save: true}, true)
 	case len(values) > 0:
 		var list texts
@@ -192,6 +192,9 @@ func (s *settingsList) edit(i int) {
 		p := &picker{title: set.Key, list: table{list, s.a, 24}, choose: func(_ *app, i int) {
 			s.set(protocol.SetSetting{Key: set.Key, Value: values[i], Save: true}, true)
 		}}
+		if set.Key == "theme" {
+			p.previews(s.a, values)
+		}
 		p.set(max(at, 0))
 		s.a.push(p)
 	default:
@@ -250,17 +253,10 @@ func (s *settingsList) set(c protocol.SetSetting, undo bool) {
 	})
 }
 
-// themeNames are those that there are.
-var themeNames = []string{"system", "dark", "light"}
-
 // settingChanged takes up at once what the terminal itself goes by.
 func (a *app) settingChanged(set protocol.Setting) {
-	if set.Key != "theme" {
-		return
-	}
-	name := plain(set.Force().Value)
-	a.o.Theme = name
-	if dark := name == "dark"; dark || name == "light" {
-		a.retheme(dark)
+	if set.Key == "theme" {
+		a.o.Theme = plain(set.Force().Value)
+		a.dress(a.o.Theme)
 	}
 }

@@ -10,6 +10,7 @@ import (
 // behind them differs between dark and light.
 type theme struct {
 	name string
+	file bool // it is of a file
 	text markdown.Theme
 
 	dim, key, accent, failure, warning, success, title styled.Style
@@ -20,25 +21,19 @@ type theme struct {
 	levels                                             map[string]styled.Style
 }
 
-// themeOf returns a theme by its name; dark says what the terminal is where the
-// name does not.
-func themeOf(name string, dark bool) *theme {
-	switch name {
-	case "dark":
-		dark = true
-	case "light":
-		dark = false
-	}
+// builtin returns one of the two themes that need no file. What lies on a color of
+// ours has letters of ours, so that it can be read whatever the terminal's are.
+func builtin(dark bool) *theme {
 	fg := func(n uint8) styled.Style { return styled.Style{FG: styled.Index(n)} }
 	bg := func(d, l styled.Color) styled.Style {
 		if dark {
-			return styled.Style{BG: d}
+			return styled.Style{FG: styled.RGB(0xe4, 0xe4, 0xe4), BG: d}
 		}
-		return styled.Style{BG: l}
+		return styled.Style{FG: styled.RGB(0x1c, 0x1c, 0x1c), BG: l}
 	}
-	dim := styled.Style{FG: styled.RGB(0x66, 0x66, 0x66)}
+	dim := styled.Style{FG: styled.RGB(0x5f, 0x5f, 0x5f)}
 	if dark {
-		dim.FG = styled.RGB(0x8a, 0x8a, 0x8a)
+		dim.FG = styled.RGB(0x9e, 0x9e, 0x9e)
 	}
 	bold := func(s styled.Style) styled.Style { s.Attr |= styled.Bold; return s }
 	t := &theme{

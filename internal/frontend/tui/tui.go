@@ -40,7 +40,9 @@ import (
 type Options struct {
 	Terminal term.Options // In, Out, Getenv, and Size in tests; the rest is set here
 	Regular  bool         // keep the terminal's own scrolling
-	Theme    string       // "dark", "light", or "system": what the terminal says of itself
+	Theme    string       // "dark", "light", a name of Themes, "light/dark" names, or "system": what the terminal says of itself
+	Themes   func() []ThemeFile
+	Notes    func(context.Context) []string // what is not right about the terminal; it may take a while
 	Links    bool
 	ASCII    bool
 	Lang     lang.Language
@@ -118,6 +120,16 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 		a.lastDrafts()
 	}()
 	a.beside(func() func() { a.watch(); return nil })
+	if o.Notes != nil {
+		a.beside(func() func() {
+			notes := o.Notes(a.ctx)
+			return func() {
+				for _, n := range notes {
+					a.tell(a.theme.warning, "%s", a.t(n))
+				}
+			}
+		})
+	}
 	return a.loop()
 }
 
@@ -135,6 +147,8 @@ type app struct {
 	view        view.View
 	opened      bool // the session is known
 	theme       *theme
+	light       bool   // the terminal has said that it is
+	wearing     string // the theme that was asked for last
 	keys        *keymap
 	look        transcript
 	pictures    pictures
@@ -215,9 +229,9 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 		o.Terminal.Getenv = func(string) string { return "" }
 	}
 	a := &app{trees: map[string]treeMemory{}, ctx: ctx, c: &goer{Client: c}, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
-	a.theme = themeOf(o.Theme, true)
-	var problems []string
-	a.keys, problems = readKeys(o.Keys)
+	problems := a.firstTheme()
+	keys, odd := readKeys(o.Keys)
+	a.keys, problems = keys, append(problems, odd...)
 	a.look.app, a.editor.lang = a, o.Lang
 	for _, h := range o.History {
 		a.editor.remember(h)
