@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 		{"--no-session reads one", []string{"--no-session", "--session", "x"}, args{noSession: true, session: "x"}},
 		{"skills and templates", []string{"-ns", "-np", "--skill", "a", "--skill=b", "--prompt-template", "c"},
 			args{Options: setup.Options{NoSkills: true, NoTemplates: true, Skills: []string{"a", "b"}, Templates: []string{"c"}}}},
-		{"switches without effect", []string{"--no-themes"}, args{}},
+		{"themes", []string{"--no-themes", "--theme", "a", "--use-theme", "b/c"}, args{Options: setup.Options{NoThemes: true, Themes: []string{"a"}}, useTheme: "b/c"}},
 		{"--lang", []string{"--lang", "zh-CN"}, args{lang: "zh-CN"}},
 		{"joining", []string{"--no-attach", "--attach", "1234", "--print"}, args{noAttach: true, attach: true, session: "1234", print: true}},
 		{"joining what is open", []string{"--attach", "-p", "x"}, args{attach: true, print: true, messages: []string{"x"}}},
@@ -111,11 +111,11 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseWarns(t *testing.T) {
-	a, err := parse([]string{"-e", "x.js", "-e", "y.js", "--theme", "dark", "--no-extensions"})
+	a, err := parse([]string{"-e", "x.js", "-e", "y.js", "--no-extensions"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.warn) != 3 || !strings.HasPrefix(a.warn[0], "--extension has no effect: ") {
+	if len(a.warn) != 2 || !strings.HasPrefix(a.warn[0], "--extension has no effect: ") {
 		t.Errorf("warnings %q, want one for each option", a.warn)
 	}
 }

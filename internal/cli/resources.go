@@ -81,7 +81,7 @@ func (r *runner) listText(out *bufio.Writer, d trust.Decision, set resource.Set,
 			row(strings.TrimSpace("/"+t.Name+" "+t.Hint), t.Description, t.Path, t.Origin)
 		}
 	}
-	if head("Themes (of no use to this version)", len(set.Themes)) {
+	if head("Themes", len(set.Themes)) {
 		for _, t := range set.Themes {
 			row(t.Name, "", t.Path, t.Origin)
 		}

@@ -94,7 +94,7 @@ func sections() []section {
 			resources("extensions", "Extensions in JavaScript. bough lists them and runs none.", func(s *Settings) *Lists { return &s.Extensions }),
 			resources("skills", "Skills: files or folders; !pattern, +path and -path leave out, force in and force out.", func(s *Settings) *Lists { return &s.Skills }).was("skills.customDirectories", same),
 			resources("prompts", "Prompt templates: files or folders, as for skills.", func(s *Settings) *Lists { return &s.Prompts }),
-			resources("themes", "Themes: files or folders, as for skills.", func(s *Settings) *Lists { return &s.Themes }).later(),
+			resources("themes", "Themes: files or folders, as for skills.", func(s *Settings) *Lists { return &s.Themes }),
 			flag("enableSkillCommands", "Make a command /skill:NAME of each skill.", func(s *Settings) *bool { return &s.SkillCommands }).was("skills.enableSkillCommands", same),
 		}},
 		{"Terminal", append(screen(),

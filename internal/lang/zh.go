@@ -7,7 +7,7 @@ type line struct{ en, zh string }
 
 // tables are all lines, by who says them.
 func tables() [][]line {
-	return [][]line{zhFrame, zhKeys, zhSlash, zhPreviews, zhBlocks, zhLists, zhAround, zhSettings, zhLive, zhErrors}
+	return [][]line{zhFrame, zhKeys, zhSlash, zhPreviews, zhBlocks, zhLists, zhAround, zhSettings, zhLive, zhErrors, zhThemes}
 }
 
 // chinese is the table; who is spoken to in English never makes it.

@@ -151,12 +151,12 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-func startKit(t *testing.T, k *kit, width, height int) *tuitest.Screen {
+func startKit(t *testing.T, k *kit, width, height int, change ...func(*tui.Options)) *tuitest.Screen {
 	t.Helper()
 	model := stubs[0]
 	p := newPuppet(protocol.State{Model: &model, Thinking: "low", Context: &protocol.ContextUse{Tokens: 12_000, Window: 200_000, Known: true}})
 	p.do = k.do
-	s := tuitest.Start(t, p, width, height, func(o *tui.Options) { o.ASCII, o.After = width == 40, lasting })
+	s := tuitest.Start(t, p, width, height, append(change, func(o *tui.Options) { o.ASCII, o.After = width == 40, lasting })...)
 	t.Cleanup(func() { s.End() })
 	if height > 13 {
 		s.Shows("large")
@@ -232,8 +232,12 @@ func TestSettingsAreChanged(t *testing.T) {
 	s.Type("/settings", "enter")
 	s.Shows("defaultModel", `"small" (user)`)
 	s.Type("down", "enter")
+	s.Shows("> system", "light/dark")
+	s.Type("down", "enter")
 	s.Shows(`theme = "dark", at once`)
 	s.Type("enter")
+	s.Shows("> dark")
+	s.Type("down", "enter")
 	s.Shows(`theme = "light", at once`)
 	s.Type("down", "enter")
 	s.Shows("quietStartup = true, at once", "true (user)")
