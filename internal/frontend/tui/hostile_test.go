@@ -170,9 +170,10 @@ func TestDeltasAndKeys(t *testing.T) {
 
 // Whatever is pressed, it neither falls over nor draws outside of the screen.
 func TestAnyKeys(t *testing.T) {
-	keys := []string{"enter", "escape", "tab", "up", "down", "left", "right", "ctrl+up", "ctrl+down", "home", "end", "pageUp", "pageDown", "ctrl+home", "ctrl+end", "backspace", "delete", "ctrl+w", "ctrl+k", "ctrl+u", "ctrl+y",
-		"alt+y", "ctrl+-", "ctrl+o", "ctrl+l", "ctrl+p", "ctrl+t", "shift+tab", "alt+enter", "alt+up", "alt+,", "alt+.", "alt+[", "alt+]", "ctrl+]", "shift+enter", "ctrl+x", "alt+b", "alt+f", "alt+d",
-		"a", "/", "/tree\r", "/help\r", "/fork\r", "/name x\r", "/label l\r", "/model\r", "/edit\r", "/retry\r", "!ls\r", "say it\r", "你", "👨‍👩‍👧", "e\u0301", "@", " ", "\\", "1", "\x1b[<64;5;5M", "\x1b[<65;5;5M", "\x1b[<0;5;5M"}
+	keys := []string{"enter", "enter", "escape", "tab", "up", "down", "left", "right", "ctrl+up", "ctrl+down", "home", "end", "pageUp", "pageDown", "ctrl+home", "ctrl+end", "backspace", "delete", "ctrl+w", "ctrl+k", "ctrl+u", "ctrl+y",
+		"alt+y", "ctrl+-", "ctrl+o", "ctrl+l", "ctrl+p", "ctrl+t", "shift+tab", "alt+enter", "alt+up", "alt+down", "alt+,", "alt+.", "alt+[", "alt+]", "ctrl+]", "shift+enter", "ctrl+x", "alt+b", "alt+f", "alt+d", "alt+m", "alt+j", "alt+k", "alt+n", "alt+p", "ctrl+g", "alt+t", "alt+l", "alt+h", "alt+c", "ctrl+shift+f", "shift+down", "shift+up", "ctrl+left", "ctrl+right", "ctrl+a", "ctrl+s", "ctrl+r", "ctrl+n", "c", "b", "g", "e", "s", "o", "?", "shift+l", "shift+t",
+		"a", "/", "/tree\r", "/help\r", "/fork\r", "/name x\r", "/label l\r", "/model\r", "/edit\r", "/retry\r", "!ls\r", "say it\r", "你", "👨‍👩‍👧", "e\u0301", "@", " ", "  ", "\\", "1", "\x1b[<64;5;5M", "\x1b[<65;5;5M", "\x1b[<0;5;5M", "\x1b[<32;9;9M", "\x1b[<0;9;9m",
+		"/compare\r", "/resume\r", "/settings\r", "/tools\r", "/prompt\r", "/mcp\r", "/context\r", "/cost\r", "/session\r", "/history\r", "/queue\r", "/thinking\r", "/scoped-models\r", "/hotkeys\r", "/new\r", "/clone\r", "/compact\r", "/files\r", "/branch 1\r", "/summarize\r", "/back\r", "/take\r", "/hide 1\r", "/unhide 1\r", "/copy\r", "/login\r", "/trust\r", "/permissions\r", "/show 1\r"}
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
@@ -181,7 +182,7 @@ func TestAnyKeys(t *testing.T) {
 				o.Regular = seed%3 == 0
 				o.Keys = []byte(`{"app.exit":[],"app.clear":[],"app.suspend":[]}`)
 			})
-			for range 150 {
+			for range 250 {
 				switch r.IntN(12) {
 				case 0:
 					s.Resize(1+r.IntN(120), 1+r.IntN(40))
