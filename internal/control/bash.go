@@ -18,24 +18,39 @@ type bash struct {
 }
 
 // bash runs a command of the user. Its result is recorded at once, or, while a
-// run goes on, when that has ended.
+// run goes on, when that has ended. Who no longer waits for it does not end it.
 func (s asked) bash(ctx context.Context, c protocol.Bash) (protocol.BashResult, error) {
 	if strings.ContainsRune(c.Command, 0) {
 		return protocol.BashResult{}, protocol.Fail(protocol.BadRequest, "A command of the shell cannot hold a character of the value 0.")
 	}
 	work, cancel := context.WithCancel(s.ctx)
-	defer cancel()
 	b := &bash{cancel, make(chan struct{})}
-	defer close(b.done)
-	var setup Setup
+	var (
+		r      protocol.BashResult // with failed, to be read when b is done
+		failed error
+	)
 	if err := s.do(ctx, func() {
 		s.bashes[b] = struct{}{}
-		setup = s.setup
+		setup := s.setup
 		s.emit(protocol.BashStarted{ID: c.ID, Command: c.Command})
+		s.work.Go(func() {
+			defer cancel()
+			defer close(b.done)
+			r, failed = s.runBash(work, setup, b, c)
+		})
 	}); err != nil {
 		return protocol.BashResult{}, err
 	}
-	r, err := setup.Shell(work, c.Command, func(delta string) {
+	select {
+	case <-b.done:
+		return r, failed
+	case <-ctx.Done():
+		return protocol.BashResult{}, ctx.Err()
+	}
+}
+
+func (s asked) runBash(ctx context.Context, setup Setup, b *bash, c protocol.Bash) (protocol.BashResult, error) {
+	r, err := setup.Shell(ctx, c.Command, func(delta string) {
 		s.post(func() { s.emit(protocol.BashOutput{ID: c.ID, Delta: delta}) })
 	})
 	if err != nil && protocol.CodeOf(err) == "" && s.ctx.Err() == nil {
@@ -75,11 +90,29 @@ func (s *Session) recordHeld() {
 	s.held = nil
 }
 
-// abortBash cancels the user's commands. It waits only when the session closes.
+// abortBash cancels the user's commands.
 func (s *Session) abortBash(ctx context.Context) error {
 	return s.do(ctx, func() {
 		for b := range s.bashes {
 			b.cancel()
 		}
 	})
+}
+
+// endBash cancels the user's commands and waits until their results are recorded.
+func (s *Session) endBash(ctx context.Context) {
+	var going []*bash
+	// Of one that is closed there is nothing to wait for.
+	_ = s.do(ctx, func() {
+		for b := range s.bashes {
+			b.cancel()
+			going = append(going, b)
+		}
+	})
+	for _, b := range going {
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+		}
+	}
 }

@@ -45,6 +45,7 @@ type world struct {
 	script  *script.Script
 	witness *witness
 	gate    chan struct{} // "slow" calls wait for it
+	shell   func(ctx context.Context, command string, onDelta func(string)) (protocol.BashResult, error)
 }
 
 func newWorld(t *testing.T, rules string) *world {
@@ -70,7 +71,7 @@ func newWorld(t *testing.T, rules string) *world {
 	w.hub = control.NewHub(control.Options{
 		Models: models{w.witness},
 		Setup: func(_ context.Context, p control.Place, _ control.Was, _ control.Setup) (control.Setup, []string) {
-			return control.Plain{Kit: []tool.Tool{read, slow}, Instructions: func(specs []message.ToolSpec) prompt.State {
+			return control.Plain{Kit: []tool.Tool{read, slow}, Run: w.shell, Instructions: func(specs []message.ToolSpec) prompt.State {
 				return prompt.Build(prompt.Options{Dir: p.Dir, Tools: specs})
 			}}, nil
 		},

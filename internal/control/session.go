@@ -443,7 +443,7 @@ func (s *Session) close() {
 	s.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		s.abortBash(ctx)
+		s.endBash(ctx)
 		s.abort(ctx)
 		s.do(ctx, func() {
 			s.stopMark()
