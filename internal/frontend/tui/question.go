@@ -58,6 +58,9 @@ func (q *question) words(id string) string {
 }
 
 func (q *question) hints() []hint {
+	if q.id != "" {
+		return []hint{{"tui.select.confirm", "choose"}, {"tui.select.cancel", "stop"}}
+	}
 	return []hint{{"tui.select.confirm", "choose"}, {"tui.select.cancel", "close"}}
 }
 
