@@ -170,6 +170,9 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	}
 	w := way{r, hub, models, start.Who}
 	l.door = r.door(hub, models)
+	if m == modeTUI {
+		return r.runTUI(ctx, w, start, hint, prompts)
+	}
 	c, err := w.stand(ctx, start)
 	if err != nil {
 		return 1, err
@@ -177,15 +180,6 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 	defer c.Close()
 	if m == modeRPC {
 		return r.runRPC(ctx, c, joining{w, l.door})
-	}
-	if m == modeTUI {
-		goesOn := false
-		code, err := r.runTUI(ctx, c, start, hint, prompts, hub, func() { goesOn = true })
-		if err == nil && goesOn {
-			c.Close()
-			err = r.background(ctx, hub)
-		}
-		return code, err
 	}
 	if m == modeREPL {
 		return repl.Run(ctx, c, repl.Options{In: r.env.Stdin, Out: r.env.Stdout, Err: r.env.Stderr,

@@ -27,9 +27,27 @@ import (
 	"github.com/boughdev/bough/session"
 )
 
-// runTUI gives the session to the terminal UI.
-func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.Start, hint string, prompts []protocol.Prompt, hub *control.Hub, goOn func()) (int, error) {
+// runTUI gives the session of start to the terminal UI, which is there before it.
+func (r *runner) runTUI(ctx context.Context, w way, start control.Start, hint string, prompts []protocol.Prompt) (int, error) {
+	c := newAwaited(ctx, func(ctx context.Context) (*join.Client, error) { return w.stand(ctx, start) })
+	defer c.cancel()
+	defer c.Close()
+	goesOn := false
+	code, err := tui.Run(ctx, c, r.screenOf(ctx, c, w.hub, start, hint, prompts, func() { goesOn = true }))
+	if err == nil && goesOn {
+		c.Close()
+		err = r.background(ctx, w.hub)
+	}
+	return code, err
+}
+
+// screenOf is what the terminal UI is to know of a session that is being opened.
+func (r *runner) screenOf(ctx context.Context, c *awaited, hub *control.Hub, start control.Start, hint string, prompts []protocol.Prompt, goOn func()) tui.Options {
 	o := r.screen()
+	o.Dir = start.Dir
+	if info, err := os.Stat(start.Open); err == nil {
+		o.Size = info.Size()
+	}
 	files := &fileList{ctx: ctx, dir: start.Dir, home: r.paths.Home}
 	o.Who, o.Hint, o.Prompts = start.Who, hint, prompts
 	if r.args.resume && start.Open == "" {
@@ -50,8 +68,11 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 	if !r.args.noSession {
 		o.Drafts = draftFiles{filepath.Join(r.paths.State, "drafts")}
 	}
-	if j, ok := c.(*join.Client); ok {
-		o.Detach = func() error { return r.mayDetach(j) }
+	o.Detach = func() error {
+		if j := c.there(); j != nil {
+			return r.mayDetach(j)
+		}
+		return errors.New("the session is not open yet")
 	}
 	o.Unattended = hub.Unattended
 	if r.env.LeaveTerminal != nil && !r.args.noSession {
@@ -66,7 +87,7 @@ func (r *runner) runTUI(ctx context.Context, c protocol.Client, start control.St
 		}
 		return "bough --session " + h.ID
 	}
-	return tui.Run(ctx, c, o)
+	return o
 }
 
 // screen says which terminal it is and how it is to look.

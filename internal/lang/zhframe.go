@@ -119,6 +119,9 @@ var zhFrame = []line{
 	{"Working", "处理中"},
 	{"your next move sums up what it leaves", "下次移动时会总结离开的内容"},
 	{"%s stops", "%s 停止"},
+	{"Starting ...", "正在启动 ..."},
+	{"Reading %s ...", "正在读取 %s ..."},
+	{"%s leaves", "%s 离开"},
 
 	// block.go, toolrow.go, past.go, transcript.go
 	{"(unreadable: %s)", "（无法读取：%s）"},

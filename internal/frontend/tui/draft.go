@@ -57,7 +57,7 @@ func (a *app) openDrafts() {
 	if a.o.Drafts == nil || d.known {
 		return
 	}
-	of := d.of
+	of, written := d.of, a.early.on && !a.editor.empty()
 	a.beside(func() func() {
 		texts, err := a.o.Drafts.Load(of)
 		return func() {
@@ -75,6 +75,12 @@ func (a *app) openDrafts() {
 			}
 			if text := d.texts[d.at]; text != "" && a.editor.empty() {
 				a.editor.set(text)
+			} else if text != "" && written && !a.editor.empty() {
+				more, images := a.editor.says()
+				a.editor.set(text + "\n\n" + more)
+				for _, b := range images {
+					a.editor.attachImage(b)
+				}
 			}
 		}
 	})

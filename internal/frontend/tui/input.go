@@ -35,6 +35,9 @@ func (a *app) input(ev term.Event) {
 	case term.Kitty, term.Focus:
 		return
 	}
+	if a.takesEarly(ev) {
+		return
+	}
 	if s := a.top(); s != nil {
 		if m, ok := ev.(term.Mouse); ok && !isWhole(s) && a.wheel(m) {
 			return

@@ -41,7 +41,9 @@ func (a *app) paint() term.Frame {
 	f := term.Frame{X: slot.x, Cursor: slot.cursor, Title: title, Working: a.view.Running}
 	var rows []styled.Line
 	if a.o.Regular {
-		f.Above, rows = a.look.leaves(h)
+		if !a.early.on { // what is drawn there stays
+			f.Above, rows = a.look.leaves(h)
+		}
 		f.Above = clip(f.Above, w)
 		if cut := len(rows) + below - h + 1; cut > 0 {
 			rows = rows[min(cut, len(rows)):]
@@ -176,7 +178,7 @@ func (a *app) title() string {
 		name = a.view.Tree.Name()
 	}
 	if name == "" {
-		name = filepath.Base(a.view.Header.CWD)
+		name = filepath.Base(a.dir())
 	}
 	s := "bough - " + render.Cut(render.OneLine(name), 60)
 	if a.view.Running {
@@ -185,10 +187,20 @@ func (a *app) title() string {
 	return s
 }
 
+// dir is the folder of the session, or where it will be.
+func (a *app) dir() string {
+	if a.early.on {
+		return a.o.Dir
+	}
+	return a.view.Header.CWD
+}
+
 // footer says where we are and what it took (docs/spec/frontends.md D4).
 func (a *app) footer(width int) []styled.Line {
 	model := a.t("no model")
-	if m := a.view.Model; m != nil {
+	if a.early.on {
+		model = ""
+	} else if m := a.view.Model; m != nil {
 		model = render.OneLine(m.ID)
 	}
 	if a.c == nil { // there is no session yet
@@ -197,7 +209,7 @@ func (a *app) footer(width int) []styled.Line {
 	if width < 40 {
 		return []styled.Line{a.spread(a.gauge(), model, width)}
 	}
-	where := render.OneLine(slash.Home(a.view.Header.CWD, a.o.Home))
+	where := render.OneLine(slash.Home(a.dir(), a.o.Home))
 	if t := a.view.Tree; t != nil {
 		if n := render.OneLine(t.Name()); n != "" {
 			where += " - " + n

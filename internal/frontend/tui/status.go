@@ -123,6 +123,8 @@ func (s *status) line(a *app) styled.Line {
 	}
 	words := ""
 	switch {
+	case a.early.slow:
+		return a.earlyLine()
 	case s.retry != "":
 		words = s.retry
 	case s.work != "":

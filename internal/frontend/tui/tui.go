@@ -52,6 +52,8 @@ type Options struct {
 	Home    string // of the user, which paths are shown without
 	Hint    string // a line to begin with, such as how to take up the last session
 	Quiet   bool   // no header
+	Dir     string // where the session works, and how many bytes its file has, 0 if it
+	Size    int64  // has none: what is said until it is there
 
 	DoubleEscape   string // what Escape twice does in an empty editor: "tree", "fork", "none"
 	CompletionRows int
@@ -119,6 +121,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 		a.work.Wait()
 		a.lastDrafts()
 	}()
+	a.openEarly()
 	a.beside(func() func() { a.watch(); return nil })
 	if o.Notes != nil {
 		a.beside(func() func() {
@@ -146,6 +149,7 @@ type app struct {
 
 	view        view.View
 	opened      bool // the session is known
+	early       early
 	theme       *theme
 	light       bool   // the terminal has said that it is
 	wearing     string // the theme that was asked for last
@@ -346,6 +350,9 @@ func (a *app) loop() (int, error) {
 		case <-a.tick.c:
 			a.tick.stop()
 			a.dirty = true
+		case <-a.early.told.c:
+			a.early.told.stop()
+			a.early.slow, a.dirty = true, true
 		case <-a.drafts.keep.c:
 			a.keepDrafts()
 		case <-a.fade.c:
@@ -361,7 +368,7 @@ func (a *app) loop() (int, error) {
 
 // draw shows what has changed, now or in a while.
 func (a *app) draw() {
-	if !a.dirty || a.o.Regular && !a.opened && a.drawn.IsZero() { // what is drawn there stays
+	if !a.dirty {
 		return
 	}
 	if !a.urgent {
@@ -413,6 +420,7 @@ func (a *app) event(w watched) {
 		a.fetchCommands()
 		a.stands(e)
 		a.begin()
+		a.isThere()
 	case protocol.Appended:
 		a.look.appended(e, before)
 		a.status.tally.appended(e)
