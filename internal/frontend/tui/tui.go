@@ -352,7 +352,7 @@ func (a *app) loop() (int, error) {
 			a.dirty = true
 		case <-a.early.told.c:
 			a.early.told.stop()
-			a.early.slow, a.dirty = true, true
+			a.early.slow, a.dirty, a.urgent = true, true, true
 		case <-a.drafts.keep.c:
 			a.keepDrafts()
 		case <-a.fade.c:
