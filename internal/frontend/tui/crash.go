@@ -14,7 +14,7 @@ type fault struct {
 // crashed keeps what a panic left and says where. Only what the runtime says of it is
 // kept: other words may be those of a conversation.
 func (a *app) crashed(failure any, stack []byte) error {
-	if f, ok := failure.(fault); ok {
+	for f, ok := failure.(fault); ok; f, ok = failure.(fault) {
 		failure, stack = f.failure, f.stack
 	}
 	what := fmt.Sprintf("%T", failure)

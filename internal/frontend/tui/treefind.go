@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/boughdev/bough/internal/render"
@@ -162,40 +166,106 @@ func (t *treeScreen) search(a *app) {
 				}
 			}
 		}
-		finder := search.NewFinder(w.Options)
-		finder.Lines = tree.Reader()
-		needle := search.NewNeedle(w.label)
-		for e := range tree.Log() {
-			if seen++; seen%8192 == 0 {
-				if ctx.Err() != nil {
-					return nil
-				}
-				a.send(tell(false))
+		for some := range w.through(ctx, tree, among, f.words != "") {
+			if some.failure != nil {
+				panic(some.failure) // as if it were ours
 			}
-			if e.Type == session.TypeLabel {
-				continue // the entry that has it is found
-			}
-			if among != nil {
-				if _, ok := among[e.ID]; !ok {
-					continue
-				}
-			}
-			label := tree.Label(e.ID)
-			if w.label != "" && !needle.In(label) {
-				continue
-			}
-			// What cannot be read has no text.
-			if h, ok, err := finder.Find(e, label); ok && err == nil {
-				if f.words != "" && len(hits) >= mostTexts {
-					hits[e.ID] = nil
-					continue
-				}
-				text := standsIn(h)
-				hits[e.ID] = &text
-			}
+			seen += some.seen
+			maps.Copy(hits, some.hits)
+			a.send(tell(false))
+		}
+		if ctx.Err() != nil {
+			return nil
 		}
 		return tell(true)
 	})
+}
+
+// sought is what a part of a log came to.
+type sought struct {
+	seen int
+	hits map[session.ID]*hitText
+
+	failure any // what it panicked with
+}
+
+// soughtAtOnce is how many entries are looked through in one go.
+const soughtAtOnce = 8192
+
+// through looks through a tree, some of it on each processor. If few is set only the
+// first hits bring along what stands around them.
+func (w wanted) through(ctx context.Context, tree *session.Tree, among map[session.ID]*hitText, few bool) <-chan sought {
+	workers := runtime.GOMAXPROCS(0)
+	if w.File != "" {
+		workers = 1 // what a result is of stands in the call before
+	}
+	out := make(chan sought)
+	needle := search.NewNeedle(w.label)
+	var next, texts atomic.Int64
+	var all sync.WaitGroup
+	for range min(workers, 1+tree.Size()/soughtAtOnce) {
+		tree := tree.Snapshot()
+		all.Go(func() {
+			defer func() {
+				if f := recover(); f != nil {
+					select {
+					case out <- sought{failure: fault{f, debug.Stack()}}:
+					case <-ctx.Done():
+					}
+				}
+			}()
+			finder := search.NewFinder(w.Options)
+			finder.Lines = tree.Reader()
+			for size := tree.Size(); ; {
+				from := int(next.Add(soughtAtOnce)) - soughtAtOnce
+				if from >= size || ctx.Err() != nil {
+					return
+				}
+				some := sought{seen: min(soughtAtOnce, size-from), hits: map[session.ID]*hitText{}}
+				n := 0
+				for e := range tree.LogFrom(from) {
+					if n++; n > some.seen {
+						break
+					}
+					if among != nil {
+						if _, ok := among[e.ID]; !ok {
+							continue
+						}
+					}
+					if h, ok := w.in(finder, tree, e, needle); ok {
+						some.hits[e.ID] = nil
+						if !few || texts.Add(1) <= mostTexts {
+							text := standsIn(h)
+							some.hits[e.ID] = &text
+						}
+					}
+				}
+				select {
+				case out <- some:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	go func() {
+		all.Wait()
+		close(out)
+	}()
+	return out
+}
+
+// in looks into an entry.
+func (w wanted) in(finder *search.Finder, tree *session.Tree, e *session.Entry, label search.Needle) (search.Hit, bool) {
+	if e.Type == session.TypeLabel {
+		return search.Hit{}, false // the entry that has it is found
+	}
+	has := tree.Label(e.ID)
+	if !label.Empty() && !label.In(has) {
+		return search.Hit{}, false
+	}
+	h, ok, err := finder.Find(e, has)
+	return h, ok && err == nil // what cannot be read has no text
 }
 
 // standsIn makes a hit fit for a row.
