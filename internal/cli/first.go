@@ -23,7 +23,7 @@ func (m *models) firstRun(ctx context.Context, found []catalog.Server) error {
 		return m.firstScreens(ctx, found)
 	}
 	out := r.env.Stderr
-	fmt.Fprint(out, "No model is set up yet. There are three ways to one:\n\n")
+	fmt.Fprint(out, "No model is set up yet. There are three ways to get one:\n\n")
 	fmt.Fprintf(out, "  1  a key of a provider (Anthropic, OpenAI, Google, OpenRouter and %d more).\n", len(catalog.Providers())-4)
 	fmt.Fprint(out, "     bough asks now. Or set ANTHROPIC_API_KEY or the like, and start again.\n")
 	fmt.Fprintf(out, "  2  a model server on this machine.\n%s\n", render.Wrap("     "+strings.Join(r.tellServers(found), " "), 80))
@@ -132,7 +132,7 @@ func (r *runner) tellServers(found []catalog.Server) []string {
 		return []string{"None was looked for, since the network is switched off."}
 	}
 	if len(found) == 0 {
-		return []string{"None answers now. For one: ollama serve, ollama pull qwen3"}
+		return []string{"None answers now. To start one: ollama serve, then ollama pull qwen3"}
 	}
 	var names []string
 	for _, s := range found {

@@ -32,11 +32,13 @@ var zhFrame = []line{
 	{"bough has crashed, which is a fault of ours; the conversation is kept: %s", "bough 崩溃了，这是我们的问题；对话已保留：%s"},
 
 	// find.go, focus.go, page.go, paper.go, typing.go
-	{"the conversation is the terminal's here, and so is its search; --tui-mode fullscreen has one", "此处对话由终端滚动，请用终端自带的搜索；--tui-mode fullscreen 有搜索功能"},
+	{"the conversation is the terminal's here, and so is its search; /tree WORDS searches all branches", "此处对话由终端滚动，请用终端自带的搜索；/tree 加上文字可搜索所有分支"},
 	{"the conversation is the terminal's here; --tui-mode fullscreen has its own keys for it", "此处对话由终端滚动；--tui-mode fullscreen 有专用按键"},
 	{"nothing has been said yet", "对话尚未开始"},
-	{"previous", "上一个"},
-	{"nothing found", "未找到"},
+	{"older", "更早的"},
+	{"newer", "较新的"},
+	{"nothing here", "此处没有"},
+	{"search all branches", "搜索所有分支"},
 	{"looking", "搜索中"},
 	{"%[2]d of %[1]d blocks", "第 %[2]d / %[1]d 条"},
 	{"%d of %d so far", "第 %d / %d 条，仍在搜索"},

@@ -60,6 +60,8 @@ var commands = []Spec{
 		More: "What you type during an answer waits for its end. /queue drop N takes a message back, /queue edit N TEXT says it otherwise, /queue clear drops all, /queue send says it now. What waits is still there after bough was ended."},
 	{Name: "tree", Args: "[text]", Help: "the conversation as a tree", Where: everywhere, Busy: true,
 		More: "The straight line with dots is the way to where you stand; the other ways on from a place stand right below it, so that rows are not always in the order of their numbers. With a text: what has all its words. Filters: --no-tools, --user-only, --labeled-only, --all, --branches, --errors. Drawing: --classic, --ascii."},
+	{Name: "find", Args: "[text]", Help: "search this conversation; enter goes on to all branches if nothing is found", Where: Terminal, Busy: true,
+		More: "It is what ctrl+shift+f does, which many terminals keep for themselves. The text is found as it stands, whatever its case. /tree TEXT searches all branches at once."},
 	{Name: "compare", Args: "[entry] [entry]", Help: "two branches side by side: what each answered, changed and cost", Where: Terminal, Busy: true,
 		More: "Two entries, one of each branch; one is compared with where you are; without any the two newest ways on from the nearest branch point are. In the tree a key marks a branch, and compares it with another one."},
 	{Name: "branch", Args: "[entry]", Help: "stand right after an entry: what you say next is another branch", Where: Terminal | REPL,

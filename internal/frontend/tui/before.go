@@ -136,7 +136,7 @@ type firstRun struct {
 // ways shows them, and what came of the last one.
 func (w *firstRun) ways(said string) {
 	a := w.a
-	text := a.t("No model is set up yet. There are three ways to one:") + "\n\n" +
+	text := a.t("No model is set up yet. There are three ways to get one:") + "\n\n" +
 		"1. " + a.t("**A key** of a provider: Anthropic, OpenAI, Google, OpenRouter and more. Or set `ANTHROPIC_API_KEY` or the like, and start again.") + "\n" +
 		"2. " + a.sentences(a.t("**A model server on this machine.**"), escaped(w.servers())) + "\n" +
 		"3. " + a.t("**The offline model**: a set of rules, no real model, to try everything with. The next start asks again.") + "\n"
@@ -149,7 +149,7 @@ func (w *firstRun) ways(said string) {
 	}
 	w.a.push(&paper{title: "bough", text: text, at: at, back: func(*app) { w.done() }, choices: []choice{
 		{"Type a key, or sign in", w.key},
-		{"Take a model of this machine", w.server},
+		{"Use a model on this machine", w.server},
 		{"Try the offline model", w.offline},
 	}})
 }

@@ -153,7 +153,7 @@ func TestFirstRun(t *testing.T) {
 	s.Type("2")
 	s.Shows("A model of this machine", "ollama/qwen3")
 	s.Type("escape")
-	s.Shows("ollama answers.", "> 2 Take a model")
+	s.Shows("ollama answers.", "> 2 Use a model")
 	s.Type("enter", "down", "enter")
 	if err := ended(); err != nil || got.Local != 1 {
 		t.Errorf("%+v, %v", got, err)

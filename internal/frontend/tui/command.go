@@ -32,6 +32,7 @@ func dispatch() map[string]func(*app, slash.Command) error {
 		"cost":        (*app).cost,
 		"permissions": (*app).permissions,
 		"tree":        func(a *app, c slash.Command) error { return a.openTree(c.Rest) },
+		"find":        (*app).find,
 		"compare":     (*app).compareCommand,
 		"goto":        (*app).goToEntry,
 		"branch":      (*app).branchAt,

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
@@ -30,10 +31,23 @@ type finder struct {
 	count    int
 }
 
+// find is /find: it searches the conversation for words.
+func (a *app) find(c slash.Command) error {
+	if a.o.Regular {
+		return a.openTree(c.Rest)
+	}
+	a.openSearch()
+	if f, ok := a.top().(*finder); ok && c.Rest != "" {
+		f.query.set(c.Rest)
+		f.search(a)
+	}
+	return nil
+}
+
 func (a *app) openSearch() {
 	t := &a.look
 	if a.o.Regular {
-		a.flash("the conversation is the terminal's here, and so is its search; --tui-mode fullscreen has one")
+		a.flash("the conversation is the terminal's here, and so is its search; /tree WORDS searches all branches")
 		return
 	}
 	if len(t.path) == 0 {
@@ -44,7 +58,10 @@ func (a *app) openSearch() {
 }
 
 func (f *finder) hints() []hint {
-	return []hint{{"tui.altScreen.searchNext", "next"}, {"tui.altScreen.searchPrevious", "previous"}, {"tui.altScreen.searchClose", "end"}}
+	if f.inVain() {
+		return []hint{{"tui.altScreen.searchNext", "search all branches"}, {"tui.altScreen.searchClose", "close"}}
+	}
+	return []hint{{"tui.altScreen.searchNext", "older"}, {"tui.altScreen.searchPrevious", "newer"}, {"tui.altScreen.searchClose", "close"}}
 }
 
 func (f *finder) update(a *app, ev term.Event) {
@@ -59,15 +76,12 @@ func (f *finder) update(a *app, ev term.Event) {
 		is := func(actions ...string) bool { return a.keys.is(e, actions...) }
 		switch {
 		case is("tui.altScreen.searchClose"), is("app.clear"):
-			t.find = ""
-			a.close(f)
-			if f.follows {
-				t.follow()
-			} else {
-				t.top, t.off, t.follows = f.top+len(t.list)-f.count, f.off, false
-			}
+			f.end(a)
 		case is("tui.altScreen.searchPrevious"):
 			f.step(a, 1)
+		case is("tui.altScreen.searchNext") && f.inVain():
+			f.end(a)
+			a.problem(a.openTree(f.query.text))
 		case is("tui.altScreen.searchNext"):
 			f.step(a, -1)
 		case is("bough.transcript.focus"):
@@ -82,6 +96,23 @@ func (f *finder) update(a *app, ev term.Event) {
 			}
 		}
 	}
+}
+
+// end closes the search and returns to where the view stood before.
+func (f *finder) end(a *app) {
+	t := &a.look
+	t.find = ""
+	a.close(f)
+	if f.follows {
+		t.follow()
+	} else {
+		t.top, t.off, t.follows = f.top+len(t.list)-f.count, f.off, false
+	}
+}
+
+// inVain reports whether this branch has not what is looked for. Another may have it.
+func (f *finder) inVain() bool {
+	return f.over && len(f.hits) == 0 && strings.TrimSpace(f.asked) != ""
 }
 
 // mostFound is how many blocks are listed.
@@ -249,7 +280,7 @@ func (f *finder) bar(a *app, width int) (styled.Line, int) {
 	switch n := len(f.hits); {
 	case strings.TrimSpace(f.asked) == "":
 	case n == 0 && f.over:
-		words = a.t("nothing found")
+		words = a.t("nothing here")
 	case n == 0:
 		words = a.t("looking")
 	case f.over:

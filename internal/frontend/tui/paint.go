@@ -9,6 +9,7 @@ import (
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
+	"github.com/boughdev/bough/message"
 	"github.com/boughdev/bough/session"
 )
 
@@ -269,7 +270,7 @@ func (a *app) gauge() styled.Line {
 // position says where the conversation stands, for a line of the status.
 func (a *app) position(id session.ID) string {
 	e := render.Above(a.view.Tree, id)
-	if e == nil {
+	if e == nil || e.Role == message.System && a.view.Tree.Parent(e.ID) == nil {
 		return a.t("at the start, before the first message")
 	}
 	return a.t("at %s", a.words(e))

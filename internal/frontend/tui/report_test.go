@@ -130,6 +130,29 @@ func TestFocusOnBlocks(t *testing.T) {
 	s.Shows("look")
 }
 
+// What is not on this branch is looked for on all of them.
+func TestFindOnAllBranches(t *testing.T) {
+	w := tuitest.New(t, story)
+	s := w.Start(100, 24)
+	s.Type("first", "enter")
+	s.Shows("Echo: first")
+	s.Type("the lost one", "enter")
+	s.Shows("Echo: the lost one")
+	s.Type("/branch 2", "enter")
+	s.Shows("goes back")
+	s.Type("/find LOST", "enter")
+	s.Shows("Search: LOST", "nothing here", "enter search all branches")
+	s.Type("enter")
+	s.Hides("Search: LOST")
+	s.Shows("Session tree", "search: LOST", "Echo: the lost one")
+
+	r := w.Start(100, 24, func(o *tui.Options) { o.Regular = true })
+	r.Type("the lost one", "enter")
+	r.Shows("Echo: the lost one")
+	r.Type("/find lost", "enter")
+	r.Shows("Session tree", "search: lost", "2 found")
+}
+
 func TestSearch(t *testing.T) {
 	for _, width := range []int{40, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
@@ -144,7 +167,10 @@ func TestSearch(t *testing.T) {
 			s.Shows("1 of 1 block", "line 42")
 			s.Golden(fmt.Sprintf("search_%d.txt", width))
 			s.Type("x")
-			s.Shows("nothing found")
+			s.Shows("nothing here")
+			if width >= 80 {
+				s.Shows("enter search all branches")
+			}
 			s.Type("escape")
 			s.Hides("Search:")
 			s.Shows("not red")

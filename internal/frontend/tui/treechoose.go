@@ -93,19 +93,23 @@ func (t *treeScreen) part(a *app, e *session.Entry, n protocol.Navigate) {
 		if f == nil {
 			return
 		}
-		parts := []string{a.n(f.Entries, "%d entry", "%d entries"), a.n(f.Turns, "%d turn", "%d turns"), a.t("~%s tokens", render.Count(f.Tokens))}
+		parts := []string{a.n(f.Entries, "%d entry", "%d entries")}
+		if f.Turns > 0 {
+			parts = append(parts, a.n(f.Turns, "%d turn", "%d turns"))
+		}
+		parts = append(parts, a.t("~%s tokens", render.Count(f.Tokens)))
 		if n := len(f.Changed); n > 0 {
 			parts = append(parts, a.n(n, "%d file changed", "%d files changed"))
 		}
 		q.text = a.t("Leave this branch?  %s. It stays in the tree.", strings.Join(parts, a.t(", ")))
-		q.choices[1].text = a.t("Continue here, with a summary of what is left") + a.price(f.Tokens)
+		q.choices[1].text = a.t("Go there, with a summary of what is left") + a.price(f.Tokens)
 	}
 	q.choices = []choice{
-		{"Continue here, no summary", func() { t.move(a, n) }},
-		{"Continue here, with a summary of what is left", func() { t.move(a, summed) }},
-		{"Summary with words of yours: what to look at ...", func() { a.push(&instructions{tree: t, back: q, move: summed}) }},
-		{"New session from here", func() { t.fork(a) }},
-		{"Only look: read it here", func() { t.preview = true }},
+		{"Go there, no summary", func() { t.move(a, n) }},
+		{"Go there, with a summary of what is left", func() { t.move(a, summed) }},
+		{"Go there, and say what the summary is to look at ...", func() { a.push(&instructions{tree: t, back: q, move: summed}) }},
+		{"New session from there", func() { t.fork(a) }},
+		{"Only read it, and stay where you are", func() { t.preview = true }},
 	}
 	if e.Role == message.Assistant && !t.onPath(a, e.ID) {
 		q.choices = append(q.choices, choice{"Bring this answer to where you are", func() { t.bring(a) }})

@@ -217,7 +217,7 @@ func TestFirstRunInChinese(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			s, ended := asked(t, size[0], size[1], func(ctx context.Context, o tui.Options) error {
 				o.Lang = lang.Chinese
-				_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: []string{"None answers now. For one: ollama serve, ollama pull qwen3"}, Ready: func() bool { return false },
+				_, err := tui.AskFirst(ctx, o, tui.FirstRun{Servers: []string{"None answers now. To start one: ollama serve, then ollama pull qwen3"}, Ready: func() bool { return false },
 					Look: func(context.Context) ([]string, []string) {
 						return []string{"Ollama answers, but has no model yet. For one: ollama pull qwen3"}, nil
 					}})
