@@ -19,7 +19,7 @@ var spoken = []string{"../frontend/tui", "../frontend/slash", "../render"}
 // calls are functions that translate: which of their arguments, and whether what
 // follows are those of its verbs.
 var calls = map[string][]int{
-	"t": {0}, "T": {0}, "flash": {0}, "tell": {1}, "said": {1, 2}, "done0": {1}, "listed": {0}, "document": {0}, "n": {2}, "N": {2},
+	"t": {0}, "T": {0}, "flash": {0}, "tell": {1}, "said": {1, 2}, "done0": {1}, "promise": {1}, "listed": {0}, "document": {0}, "n": {2}, "N": {2},
 	"New": {0}, "Errorf": {0}, // errors, by Said
 }
 

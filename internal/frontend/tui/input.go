@@ -38,6 +38,7 @@ func (a *app) input(ev term.Event) {
 	if a.takesEarly(ev) {
 		return
 	}
+	a.keepPromise(ev)
 	if s := a.top(); s != nil {
 		if m, ok := ev.(term.Mouse); ok && !isWhole(s) && a.wheel(m) {
 			return
@@ -204,8 +205,32 @@ func (a *app) said(err error, format string, args ...any) {
 	a.flash(format, args...)
 }
 
-// twice is how long a key counts as pressed twice.
+// twice is how long a key counts as pressed twice, if the screen does not say more.
 const twice = 500 * time.Millisecond
+
+// promise tells for a moment what the key of an action does when it is pressed again.
+func (a *app) promise(action, format string, args ...any) {
+	a.flash(format, args...)
+	a.status.promise = action
+}
+
+// keepPromise takes a promise back when something else is pressed.
+func (a *app) keepPromise(ev term.Event) {
+	if a.status.promise == "" {
+		return
+	}
+	k, pressed := ev.(term.Key)
+	_, pasted := ev.(term.Paste)
+	if pasted || pressed && (a.top() != nil || !a.keys.is(k, a.status.promise)) {
+		a.status.flash, a.status.promise = "", ""
+	}
+}
+
+// again reports whether the key of an action is pressed for the second time; last is
+// when it was pressed before.
+func (a *app) again(action string, last time.Time) bool {
+	return a.status.promise == action || a.o.Now().Sub(last) < twice
+}
 
 // interrupt is Escape: it ends the innermost thing that goes on.
 func (a *app) interrupt() {
@@ -231,35 +256,33 @@ func (a *app) interrupt() {
 		if action == "" {
 			action = "tree"
 		}
-		now := a.o.Now()
-		if now.Sub(a.editor.escaped) < twice {
+		if a.again("app.interrupt", a.editor.escaped) {
 			a.editor.escaped = time.Time{}
-			a.status.flash = ""
+			a.status.flash, a.status.promise = "", ""
 			a.run("/" + action)
 			return
 		}
-		a.editor.escaped = now
-		a.flash("%s again: /%s", a.keys.name("app.interrupt"), action)
+		a.editor.escaped = a.o.Now()
+		a.promise("app.interrupt", "%s again: /%s", a.keys.name("app.interrupt"), action)
 	}
 }
 
 // clear is ctrl+c: it clears the editor, or stops what goes on, or quits.
 func (a *app) clear() {
-	now := a.o.Now()
-	if now.Sub(a.editor.cleared) < twice {
+	if a.again("app.clear", a.editor.cleared) {
 		a.leave()
 		return
 	}
-	a.editor.cleared = now
+	a.editor.cleared = a.o.Now()
 	switch {
 	case !a.editor.empty():
 		a.editor.set("")
 		a.complete = nil
 	case a.view.Running || a.status.work != "" || a.shell != nil:
 		a.interrupt()
-		a.flash("stopping; %s again quits", a.keys.name("app.clear"))
+		a.promise("app.clear", "stopping; %s again quits", a.keys.name("app.clear"))
 	default:
-		a.flash("%s again quits", a.keys.name("app.clear"))
+		a.promise("app.clear", "%s again quits", a.keys.name("app.clear"))
 	}
 }
 

@@ -12,11 +12,12 @@ import (
 
 // status is what goes on, for the line above the editor, and what it took.
 type status struct {
-	work  string // what goes on beside a run: a compaction, a summary
-	retry string // while the next try is waited for
-	since time.Time
-	flash string // for a moment
-	tally tally
+	work    string // what goes on beside a run: a compaction, a summary
+	retry   string // while the next try is waited for
+	since   time.Time
+	flash   string // for a moment
+	promise string // the action that flash says something of; ""
+	tally   tally
 
 	started map[string]time.Time // when calls were, that are running
 }

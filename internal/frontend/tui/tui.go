@@ -357,7 +357,7 @@ func (a *app) loop() (int, error) {
 			a.keepDrafts()
 		case <-a.fade.c:
 			a.fade.stop()
-			a.status.flash = ""
+			a.status.flash, a.status.promise = "", ""
 			a.dirty = true
 		case <-a.ctx.Done():
 			return a.code, context.Cause(a.ctx)
@@ -490,7 +490,7 @@ func (a *app) problem(err error) {
 
 // flash shows a line for a moment, where the status is.
 func (a *app) flash(format string, args ...any) {
-	a.status.flash = render.OneLine(a.t(format, args...))
+	a.status.flash, a.status.promise = render.OneLine(a.t(format, args...)), ""
 	a.after(&a.fade, 4*time.Second)
 }
 
