@@ -57,20 +57,22 @@ func (f *Finder) Find(e *session.Entry, label string) (Hit, bool, error) {
 	if label != "" {
 		l.pieces = slices.Insert(l.pieces, 0, piece{role: Label, text: label})
 	}
-	own := piece{role: Custom, text: kindWords(e)}
-	if e.Role == message.Assistant || e.Type == session.TypeModel {
-		own.text += " " + modelOf(e, line)
-	}
-	if e.Role != message.System {
-		l.pieces = append(l.pieces, own)
-	}
+	said := len(l.pieces)
 	at := o.Expr.find(l.pieces, l.allowed)
+	if at == nil && e.Role != message.System { // what it is stands behind what it says
+		own := piece{role: Custom, text: kindWords(e)}
+		if e.Role == message.Assistant || e.Type == session.TypeModel {
+			own.text += " " + modelOf(e, line)
+		}
+		l.pieces = append(l.pieces, own)
+		at = o.Expr.find(l.pieces, l.allowed)
+	}
 	if at == nil {
 		return Hit{}, false, nil
 	}
 	p := l.pieces[at[0].piece]
 	h := Hit{Entry: e.ID, Role: p.role, Tool: p.tool, Time: e.Time}
-	if at[0].piece < len(l.pieces)-1 || e.Role == message.System {
+	if at[0].piece < said {
 		h.Before, h.Match, h.After = around(p.text, at[0].start, at[0].end)
 	}
 	return h, true, nil

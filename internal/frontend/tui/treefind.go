@@ -152,7 +152,7 @@ func (t *treeScreen) search(a *app) {
 			var now map[session.ID]*hitText
 			if over {
 				now = hits
-			} else if n >= max(2*shown, 1) { // so that all copies together are no more than the last
+			} else if n >= max(8*shown, 1) { // to grow the rows costs more than to find them
 				now, shown = maps.Clone(hits), n
 			}
 			return func() {
