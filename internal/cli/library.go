@@ -125,12 +125,16 @@ func atCursor(word string) (session.Summary, bool) {
 }
 
 func (l library) Search(ctx context.Context, dir string, c protocol.SearchSessions) (protocol.Found, error) {
-	o := search.Options{Limit: cmp.Or(c.Limit, searchLimit), Store: l.r.store, Relevance: true}
-	var err error
-	if o.Expr, err = search.Parse(c.Query); err != nil {
+	q, err := search.ReadQuery(c.Query, time.Now())
+	if err != nil {
 		return protocol.Found{}, &protocol.Error{Code: protocol.BadRequest, Text: err.Error(), Err: err}
 	}
-	if o.Expr.Empty() || c.Limit < 0 {
+	if q.Label != "" {
+		return protocol.Found{}, protocol.Fail(protocol.BadRequest, "label: is looked for within one session: open it and search its tree.")
+	}
+	o := q.Options
+	o.Limit, o.Store, o.Relevance = cmp.Or(c.Limit, searchLimit), l.r.store, true
+	if q.Empty() || c.Limit < 0 {
 		return protocol.Found{}, protocol.Fail(protocol.BadRequest, "Say what to look for, and how many hits are wanted at most.")
 	}
 	all, err := l.r.summaries(ctx, l.scope(dir, c.All, c.CWD))

@@ -234,6 +234,13 @@ func TestTheLibrary(t *testing.T) {
 	if got := must(t, c, protocol.SearchSessions{Query: "goodbye"}); got.Hits == nil || len(got.Hits) > 0 {
 		t.Errorf("%+v", got)
 	}
+	for query, want := range map[string]int{"hello after:2d before:2020-01-01": 0, "hello tool:nosuch": 0, "hello model:nosuch": 0, `"hello tool:nosuch"`: 0, "hello before:0m": 2} {
+		if got := must(t, c, protocol.SearchSessions{Query: query}); len(got.Hits) != want {
+			t.Errorf("%s: %d hits, want %d", query, len(got.Hits), want)
+		}
+	}
+	refuses(t, c, protocol.SearchSessions{Query: "label:good"}, protocol.BadRequest)
+	refuses(t, c, protocol.SearchSessions{Query: "before:soon"}, protocol.BadRequest)
 	refuses(t, c, protocol.SearchSessions{}, protocol.BadRequest)
 	refuses(t, c, protocol.SearchSessions{Query: "re:("}, protocol.BadRequest)
 

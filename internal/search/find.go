@@ -51,7 +51,7 @@ func (f *Finder) Find(e *session.Entry, label string) (Hit, bool, error) {
 	l := &f.l
 	l.pieces = pieces(l.pieces[:0], e, line)
 	l.note()
-	if outside {
+	if outside || !l.model.Empty() && (e.Role != message.Assistant || !l.model.In(modelOf(e, line))) {
 		return Hit{}, false, nil
 	}
 	if label != "" {

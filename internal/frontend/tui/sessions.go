@@ -12,6 +12,7 @@ import (
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
+	"github.com/boughdev/bough/internal/search"
 	"github.com/boughdev/bough/internal/styled"
 	"github.com/boughdev/bough/internal/term"
 	"github.com/boughdev/bough/message"
@@ -197,6 +198,7 @@ func (s *sessionList) build() {
 // letters stand somewhere in the name.
 func (s *sessionList) buildFound(words []string, fits func(*known) bool) {
 	var ranked [5][]listedRow
+	special := search.Special(s.p.query.text) // only the search of texts knows what it means
 	for i := range s.all {
 		k := &s.all[i]
 		if !fits(k) {
@@ -208,7 +210,7 @@ func (s *sessionList) buildFound(words []string, fits func(*known) bool) {
 		}
 		rank := 0
 		switch inNames := hasAll(k.names, words); {
-		case special(s.p.query.text):
+		case special:
 			rank = 4
 		case inNames && k.Name != "":
 			rank = 1
@@ -219,7 +221,7 @@ func (s *sessionList) buildFound(words []string, fits func(*known) bool) {
 		case !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(k.names, w) && !scattered(k.names, w) }):
 			rank = 4
 		}
-		if rank == 0 || special(s.p.query.text) && r.hit == nil {
+		if rank == 0 || special && r.hit == nil {
 			continue
 		}
 		ranked[rank] = append(ranked[rank], r)
@@ -239,12 +241,6 @@ func hasAll(text string, words []string) bool {
 		}
 	}
 	return true
-}
-
-// special reports whether a search says more than words: only the search of texts
-// knows what it means.
-func special(query string) bool {
-	return strings.HasPrefix(strings.TrimSpace(query), "re:") || strings.Count(query, `"`) >= 2
 }
 
 // asks hears of a new search.

@@ -185,6 +185,22 @@ func TestSessionSearch(t *testing.T) {
 	s.Shows("The expression has no end.")
 }
 
+// Of a search that says more than words, names know nothing.
+func TestSessionsSearchedByMoreThanWords(t *testing.T) {
+	l := newLibrary()
+	s := pickSessions(t, l, 80, 24)
+	s.Shows("another fork")
+	s.Paste("counter tool:bash")
+	s.Shows("nothing fits")
+	l.called(t, "Query:counter tool:bash")
+	s.Type("ctrl+u")
+	s.Paste("large")
+	s.Shows("there is a needle deep inside")
+	s.Type("ctrl+u")
+	s.Paste("http://counter")
+	l.called(t, "Query:http://counter")
+}
+
 // What is not found is not looked for with every frame.
 func TestSessionsAreSearchedOnce(t *testing.T) {
 	l := newLibrary()

@@ -2,11 +2,9 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,67 +36,15 @@ type finding struct {
 type hitText struct{ role, tool, before, match, after string }
 
 // wanted is a query that was read.
-type wanted struct {
-	search.Options
-	label string // that it must have
-}
+type wanted struct{ search.Query }
 
-// readQuery reads what was typed: words, "phrases", re:expressions, and file: tool:
-// label: before: after: with a word each.
+// readQuery reads what was typed; a slash may begin it.
 func readQuery(text string, now time.Time) (wanted, error) {
-	var w wanted
-	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "/"))
-	if !strings.HasPrefix(text, "re:") {
-		var rest []string
-		for _, word := range strings.Split(text, " ") {
-			key, value, ok := strings.Cut(word, ":")
-			if !ok || value == "" {
-				rest = append(rest, word)
-				continue
-			}
-			var err error
-			switch strings.ToLower(key) {
-			case "file":
-				w.File = value
-			case "tool":
-				w.Tool = value
-			case "label":
-				w.label = value
-			case "before":
-				w.Until, err = moment(value, now)
-			case "after":
-				w.Since, err = moment(value, now)
-			default:
-				rest = append(rest, word)
-			}
-			if err != nil {
-				return w, err
-			}
-		}
-		text = strings.Join(rest, " ")
-	}
-	var err error
-	w.Expr, err = search.Parse(text)
-	return w, err
+	q, err := search.ReadQuery(strings.TrimPrefix(strings.TrimSpace(text), "/"), now)
+	return wanted{q}, err
 }
 
-func (w wanted) nothing() bool {
-	return w.Expr.Empty() && w.File == "" && w.Tool == "" && w.label == "" && w.Since.IsZero() && w.Until.IsZero()
-}
-
-// moment reads a day, 2026-01-31, or how long ago: 3h, 2d, 1w.
-func moment(s string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{"2006-01-02", "2006-01-02T15:04"} {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			return t, nil
-		}
-	}
-	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	if n, err := strconv.Atoi(s[:len(s)-1]); err == nil && n >= 0 && n < 10_000 && units[s[len(s)-1]] > 0 {
-		return now.Add(-time.Duration(n) * units[s[len(s)-1]]), nil
-	}
-	return time.Time{}, fmt.Errorf("a time is a day such as 2026-01-31, or how long ago: 3h, 2d, 1w")
-}
+func (w wanted) nothing() bool { return w.Empty() }
 
 // mostTexts is how many hits bring along what stands around them. Of more words it is
 // looked up when they are seen.
@@ -107,7 +53,7 @@ const mostTexts = 500
 // plain reports whether a query is of nothing but words that may stand anywhere: what
 // one more letter finds is among what was found before.
 func (w wanted) plain(text string) bool {
-	return !w.Expr.Empty() && w.label == "" && !strings.ContainsAny(text, `:"`)
+	return !w.Expr.Empty() && w.Label == "" && !strings.ContainsAny(text, `:"`)
 }
 
 // search looks anew for what is typed.
@@ -200,7 +146,7 @@ func (w wanted) through(ctx context.Context, tree *session.Tree, among map[sessi
 		workers = 1 // what a result is of stands in the call before
 	}
 	out := make(chan sought)
-	needle := search.NewNeedle(w.label)
+	needle := search.NewNeedle(w.Label)
 	var next, texts atomic.Int64
 	var all sync.WaitGroup
 	for range min(workers, 1+tree.Size()/soughtAtOnce) {

@@ -32,7 +32,7 @@ func TestATreeIsLookedThroughInParts(t *testing.T) {
 		}
 		for _, among := range []map[session.ID]*hitText{nil, {"e0000007": nil, "e0000008": nil, "e0010006": nil, "e0024000": nil}} {
 			want := map[session.ID]bool{}
-			finder, needle := search.NewFinder(w.Options), search.NewNeedle(w.label)
+			finder, needle := search.NewFinder(w.Options), search.NewNeedle(w.Label)
 			for e := range tree.Log() {
 				if _, in := among[e.ID]; among != nil && !in {
 					continue
