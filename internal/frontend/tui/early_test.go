@@ -152,3 +152,19 @@ func (d allDrafts) Load(string) (map[session.ID]string, error) {
 	return map[session.ID]string{"": string(d)}, nil
 }
 func (allDrafts) Save(string, map[session.ID]string) error { return nil }
+
+// Whatever befalls the terminal before the session is there ends well.
+func TestTheTerminalBeforeTheSession(t *testing.T) {
+	s, _ := startAwaited(t, tuitest.New(t, ""), func(o *tui.Options) { o.After = patient })
+	s.Shows("~/project")
+	s.Type("a line that is longer than forty columns are", "/tree", "enter", "up", "down", "pageUp", "tab")
+	s.Resize(40, 10)
+	s.Shows("columns are/tree", "~/project")
+	s.Send("\x1b[<0;3;3M\x1b[<0;9;3m\x1b[<64;3;3M") // a click and the wheel
+	s.Resize(20, 3)
+	s.Resize(80, 16)
+	s.Shows("~/project", "a line that is longer than forty columns are/tree")
+	if code, err := s.End(); code != 129 || err != nil {
+		t.Errorf("the terminal is gone: code %d, %v", code, err)
+	}
+}
