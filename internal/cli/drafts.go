@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 //
 //	drafts/HASH.json    by place in a session, what was typed and not sent
 //	history/HASH.jsonl  the prompts of a folder, a JSON string a line
+//	trees/HASH          how /tree looked last in a session, in words of the terminal UI
 //
 // HASH is of the session's id, or of the folder's path.
 
@@ -181,3 +183,24 @@ func (f promptFile) add(prompt string) error {
 	}
 	return nil
 }
+
+// treeLooks keeps how the tree of a session looked last.
+type treeLooks struct{ dir string }
+
+func (t treeLooks) file(id string) string { return filepath.Join(t.dir, hashed(id)) }
+
+// load returns what was kept; what cannot be read is as good as nothing.
+func (t treeLooks) load(id string) string {
+	f, err := os.Open(t.file(id))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 1000))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func (t treeLooks) save(id, look string) error { return writePrivate(t.file(id), []byte(look)) }

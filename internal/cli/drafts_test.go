@@ -48,6 +48,20 @@ func TestDraftFiles(t *testing.T) {
 	}
 }
 
+func TestTreeLooks(t *testing.T) {
+	l := treeLooks{filepath.Join(t.TempDir(), "trees")}
+	if got := l.load("none"); got != "" {
+		t.Errorf("%q of nothing", got)
+	}
+	if err := l.save("../s", "all classic 2"); err != nil {
+		t.Fatal(err)
+	}
+	private(t, l.file("../s"))
+	if got := l.load("../s"); got != "all classic 2" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Two terminals at one session keep their drafts beside each other.
 func TestDraftsOfTwoTerminals(t *testing.T) {
 	d := draftFiles{t.TempDir()}

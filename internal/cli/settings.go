@@ -276,7 +276,7 @@ func (l *live) change(k config.Key) (control.Change, string) {
 		return control.Change{Setup: true}, "at once"
 	case strings.HasPrefix(name, "bough.permission"):
 		return control.Change{Options: l.policy, Setup: true}, "at once"
-	case name == "hideThinkingBlock", name == "treeFilterMode", name == "branchSummary.skipPrompt", name == "enabledModels", name == "externalEditor", name == "theme":
+	case name == "hideThinkingBlock", name == "treeFilterMode", name == "bough.treeEnter", name == "branchSummary.skipPrompt", name == "enabledModels", name == "externalEditor", name == "theme":
 		return control.Change{}, "at once"
 	case name == "defaultThinkingLevel", name == "modelThinkingLevels":
 		return control.Change{}, "in new sessions"

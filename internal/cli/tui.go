@@ -63,10 +63,15 @@ func (r *runner) screenOf(ctx context.Context, c *awaited, hub *control.Hub, sta
 	}
 	o.Files, o.Edit, o.Image = files.like, r.edit, r.pastedImage
 	o.LeaveTranscript = r.settings.Screen.ExitOutput == "transcript"
-	prompted := newPromptFile(r.paths, start.Dir)
-	o.History, o.Remember = prompted.last(), prompted.add
+	if r.settings.Bough.PromptHistory {
+		prompted := newPromptFile(r.paths, start.Dir)
+		o.History, o.Remember = prompted.last(), prompted.add
+	}
+	o.TreeAsks = func() bool { return r.current().Bough.TreeEnter == "ask" }
 	if !r.args.noSession {
 		o.Drafts = draftFiles{filepath.Join(r.paths.State, "drafts")}
+		looks := treeLooks{filepath.Join(r.paths.State, "trees")}
+		o.TreeLook, o.KeepTreeLook = looks.load, looks.save
 	}
 	o.Detach = func() error {
 		if j := c.there(); j != nil {

@@ -46,6 +46,8 @@ func sections() []section {
 			flag("bough.keepForeignPrompt", "Go on with the system prompt that another program wrote to a session.", func(s *Settings) *bool { return &s.Bough.KeepForeignPrompt }),
 			text("externalEditor", "Command that edits a message; without it $VISUAL, then $EDITOR.", func(s *Settings) *string { return &s.ExternalEditor }),
 			word("doubleEscapeAction", "What Escape twice does in an empty editor.", func(s *Settings) *string { return &s.DoubleEscape }, "tree", "fork", "none"),
+			word("bough.treeEnter", "What Enter does in /tree: it goes there and asks only what is to become of what is left, or it asks first.", func(s *Settings) *string { return &s.Bough.TreeEnter }, "go", "ask"),
+			flag("bough.promptHistory", "Keep the prompts of a folder, so that up in the editor has those of earlier conversations.", func(s *Settings) *bool { return &s.Bough.PromptHistory }).user(),
 			word("treeFilterMode", "What /tree lists at first.", func(s *Settings) *string { return &s.TreeFilter }, "default", "no-tools", "user-only", "labeled-only", "all"),
 		}},
 		{"Trust and project files", []key{

@@ -106,7 +106,7 @@ func TestLoad(t *testing.T) {
 				"agent/settings.json:1: compaction.modelOverrides.a/d: wants an object, not such a number; ignored"}},
 		{"bough's own", `{"bough":{"bash":{"defaultTimeout":1.5},"maxTurns":0,"sync":"off","continueOnStart":true,"keepForeignPrompt":true,"contextFiles":"ask","trustRecheck":false,"later":1}}`, "",
 			func(s *Settings) {
-				s.Bough = Own{BashTimeout: 1500 * time.Millisecond, MaxTurns: num(0), Sync: "off", ContinueOnStart: true, AutoTitle: "local", Hangup: "stop", Lang: "auto", KeepForeignPrompt: true, ContextFiles: "ask", Permissions: Permissions{Mode: "auto"}}
+				s.Bough = Own{BashTimeout: 1500 * time.Millisecond, MaxTurns: num(0), Sync: "off", ContinueOnStart: true, AutoTitle: "local", Hangup: "stop", PromptHistory: true, TreeEnter: "go", Lang: "auto", KeepForeignPrompt: true, ContextFiles: "ask", Permissions: Permissions{Mode: "auto"}}
 			}, nil},
 		{"a project may be stricter", `{"bough":{"permissionMode":"auto-edit","permissions":{"allow":["bash(ls)"],"deny":["a"],"ask":["b"]}}}`,
 			`{"bough":{"permissionMode":"ask","permissions":{"deny":["c"],"ask":["d"]}}}`,

@@ -152,6 +152,8 @@ type Own struct {
 	ContinueOnStart   bool
 	AutoTitle         string // "local", "model"
 	Hangup            string // "stop", "continue"
+	PromptHistory     bool
+	TreeEnter         string // "go", "ask"
 	Lang              string // "auto", "en", "zh-CN"
 	KeepForeignPrompt bool
 	ContextFiles      string // "always", "ask", "trusted"
@@ -185,7 +187,7 @@ func Defaults() Settings {
 		DoubleEscape:  "tree",
 		TreeFilter:    "default",
 		SkillCommands: true,
-		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", Hangup: "stop", Lang: "auto", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
+		Bough:         Own{BashTimeout: 10 * time.Minute, Sync: "turn", AutoTitle: "local", Hangup: "stop", PromptHistory: true, TreeEnter: "go", Lang: "auto", ContextFiles: "always", TrustRecheck: true, Permissions: Permissions{Mode: "auto"}},
 	}
 }
 

@@ -290,7 +290,7 @@ func TestBackAndForward(t *testing.T) {
 	w := newWorld(t, summaryRule)
 	path := w.file(exampleLines...)
 	f := w.connect(control.Start{Open: path})
-	g := w.connect(control.Start{Open: path}) // another client of the same session
+	g := w.connect(control.Start{Open: path})                                  // another client of the same session
 	refused(w.connect(control.Start{}), protocol.Back{}, protocol.NotRunnable) // from the start
 	for _, id := range []session.ID{"D", "B", "B", "", "X"} {
 		f.navigate(protocol.Navigate{Target: id, At: true})

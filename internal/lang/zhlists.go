@@ -264,6 +264,8 @@ var zhLists = []line{
 	{"Go there, and say what the summary is to look at ...", "前往该处，并说明总结的重点 ..."},
 	{"New session from there", "从该处另开会话"},
 	{"Only read it, and stay where you are", "只阅读，留在当前位置"},
+	{"Go there?", "前往该处？"},
+	{"Go there", "前往该处"},
 	{"Bring this answer to where you are", "把此回答带到当前位置"},
 	{"Summing up what is left behind", "正在总结离开的内容"},
 	{"Summing up that branch", "正在总结该分支"},

@@ -108,6 +108,8 @@ var zhSettings = []line{
 	{"from the next start on", "下次启动起生效"},
 	{"at once", "立即生效"},
 	{"in new sessions", "在新会话中生效"},
+	{"What Enter does in /tree: it goes there and asks only what is to become of what is left, or it asks first.", "/tree 中按 Enter 时：直接转到该处，只询问如何处理要离开的部分；或先询问要做什么。"},
+	{"Keep the prompts of a folder, so that up in the editor has those of earlier conversations.", "保留一个文件夹的提示词，在编辑器中按向上键即可取回以前对话里的提示词。"},
 	{"What becomes of a run when its terminal is closed: it stops, or goes on without one.", "终端关闭时，正在进行的运行如何处理：停止，或在没有终端的情况下继续。"},
 	{"Language of the terminal UI; auto is that of the system.", "终端界面的语言；auto 为系统语言。"},
 	{"Plain lines for people who listen, in place of the terminal UI; --screen-reader is the same for once.", "为使用读屏软件的用户提供纯文本行，代替终端界面；--screen-reader 仅对一次运行生效。"},

@@ -54,6 +54,7 @@ func (a *app) openDrafts() {
 	if len(a.editor.history) == 0 {
 		a.recallPath()
 	}
+	a.recallLook(d.of)
 	if a.o.Drafts == nil || d.known {
 		return
 	}

@@ -63,13 +63,6 @@ const (
 
 var layoutNames = []string{"spine", "classic", "turns"}
 
-// treeMemory is what the tree of a session looked like when it was closed.
-type treeMemory struct {
-	filter render.Filter
-	layout treeLayout
-	times  int
-}
-
 // openTree shows the tree of the session.
 func (a *app) openTree(words string) error {
 	a.lookedAtForeign()

@@ -82,8 +82,11 @@ func (t *treeScreen) part(a *app, e *session.Entry, n protocol.Navigate) {
 		t.move(a, n)
 		return
 	}
-	if len(entries) == 0 || a.o.SkipSummary != nil && a.o.SkipSummary() {
+	if asks := a.o.TreeAsks != nil && a.o.TreeAsks(); !asks && (len(entries) == 0 || a.o.SkipSummary != nil && a.o.SkipSummary()) {
 		t.move(a, n)
+		return
+	} else if len(entries) == 0 {
+		a.push(&question{text: "Go there?", choices: t.ways(a, e, choice{"Go there", func() { t.move(a, n) }})})
 		return
 	}
 	summed := n
@@ -104,16 +107,10 @@ func (t *treeScreen) part(a *app, e *session.Entry, n protocol.Navigate) {
 		q.text = a.t("Leave this branch?  %s. It stays in the tree.", strings.Join(parts, a.t(", ")))
 		q.choices[1].text = a.t("Go there, with a summary of what is left") + a.price(f.Tokens)
 	}
-	q.choices = []choice{
-		{"Go there, no summary", func() { t.move(a, n) }},
-		{"Go there, with a summary of what is left", func() { t.move(a, summed) }},
-		{"Go there, and say what the summary is to look at ...", func() { a.push(&instructions{tree: t, back: q, move: summed}) }},
-		{"New session from there", func() { t.fork(a) }},
-		{"Only read it, and stay where you are", func() { t.preview = true }},
-	}
-	if e.Role == message.Assistant && !t.onPath(a, e.ID) {
-		q.choices = append(q.choices, choice{"Bring this answer to where you are", func() { t.bring(a) }})
-	}
+	q.choices = t.ways(a, e,
+		choice{"Go there, no summary", func() { t.move(a, n) }},
+		choice{"Go there, with a summary of what is left", func() { t.move(a, summed) }},
+		choice{"Go there, and say what the summary is to look at ...", func() { a.push(&instructions{tree: t, back: q, move: summed}) }})
 	if len(entries) <= atOnce/10 {
 		f := render.FactsOf(slices.Values(entries))
 		words(&f)
@@ -124,6 +121,17 @@ func (t *treeScreen) part(a *app, e *session.Entry, n protocol.Navigate) {
 		})
 	}
 	a.push(q)
+}
+
+// ways are what else can be done with an entry, behind ways to go there.
+func (t *treeScreen) ways(a *app, e *session.Entry, there ...choice) []choice {
+	list := append(there,
+		choice{"New session from there", func() { t.fork(a) }},
+		choice{"Only read it, and stay where you are", func() { t.preview = true }})
+	if e.Role == message.Assistant && !t.onPath(a, e.ID) {
+		list = append(list, choice{"Bring this answer to where you are", func() { t.bring(a) }})
+	}
+	return list
 }
 
 // price is about what a summary of so many tokens costs; "" if it is not known.

@@ -207,6 +207,7 @@ func (t *treeScreen) leaveTree(a *app) {
 	a.close(t)
 }
 
+// remember keeps how the tree looks, for when it is opened again.
 func (t *treeScreen) remember(a *app) {
 	a.trees[a.view.Header.ID] = treeMemory{t.filter, t.layout, t.times}
 }

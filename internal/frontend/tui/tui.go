@@ -62,22 +62,27 @@ type Options struct {
 	Prompts []protocol.Prompt // said at the start
 	Begin   string            // a command that is carried out before them; ""
 
-	Drafts          Drafts                                                         // nil: what is not sent is not kept
-	History         []string                                                       // prompts of before, the oldest first
-	Remember        func(prompt string) error                                      // keeps one; nil
-	Image           func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
-	Clipboard       func(ctx context.Context) (Clip, error)                        // what it holds; nil: it cannot be read
-	Pictures        func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
-	CopyOnSelect    bool                                                           // with the mouse
-	WheelLines      int                                                            // that a step of the wheel scrolls; 0: 3
-	Scrollbar       string                                                         // "always", "hidden", otherwise while the end is not seen
-	PictureWidth    int                                                            // columns, at most; 0: 60
-	HideThinking    func() bool
-	Detach          func() error          // says why the session cannot be left running; nil: it ends with this front end
-	KeepThinking    func(hide bool) error // in the settings; nil: it is not kept
-	TreeFilter      func() string         // what the tree lists at first
-	SkipSummary     func() bool           // go without asking whether what is left is to be summed up
-	LeaveTranscript bool                  // when the whole screen is left the conversation is printed
+	Drafts       Drafts                                                         // nil: what is not sent is not kept
+	History      []string                                                       // prompts of before, the oldest first
+	Remember     func(prompt string) error                                      // keeps one; nil
+	Image        func(ctx context.Context, path string) (*message.Block, error) // of a file that is pasted or dropped; nil: its path is typed
+	Clipboard    func(ctx context.Context) (Clip, error)                        // what it holds; nil: it cannot be read
+	Pictures     func(ctx context.Context) term.Pictures                        // how the terminal shows images; nil: they are named
+	CopyOnSelect bool                                                           // with the mouse
+	WheelLines   int                                                            // that a step of the wheel scrolls; 0: 3
+	Scrollbar    string                                                         // "always", "hidden", otherwise while the end is not seen
+	PictureWidth int                                                            // columns, at most; 0: 60
+	HideThinking func() bool
+	Detach       func() error          // says why the session cannot be left running; nil: it ends with this front end
+	KeepThinking func(hide bool) error // in the settings; nil: it is not kept
+	TreeFilter   func() string         // what the tree lists at first
+	TreeAsks     func() bool           // Enter in the tree asks what to do, also where nothing is left behind; nil: it does not
+	// TreeLook is what KeepTreeLook was told of a session: how its tree looked last. Both
+	// may be nil.
+	TreeLook        func(session string) string
+	KeepTreeLook    func(session, look string) error
+	SkipSummary     func() bool // go without asking whether what is left is to be summed up
+	LeaveTranscript bool        // when the whole screen is left the conversation is printed
 	Around          Around
 	Files           func(word string) []string                               // completes the path behind @
 	Copy            func(string) error                                       // nil: by the terminal (OSC 52)
@@ -120,6 +125,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 		}
 		a.work.Wait()
 		a.lastDrafts()
+		a.keepLooks()
 	}()
 	a.openEarly()
 	a.beside(func() func() { a.watch(); return nil })
@@ -159,7 +165,8 @@ type app struct {
 	editor      editor
 	screens     []screen
 	emptied     func()                // is called when no screen is open; nil: the editor is there
-	trees       map[string]treeMemory // by session
+	trees       map[string]treeMemory // how the tree of a session looks
+	treesKept   map[string]treeMemory // as they are kept outside
 	complete    *completion
 	status      status
 	shell       *shell
@@ -232,7 +239,7 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	if o.Terminal.Getenv == nil {
 		o.Terminal.Getenv = func(string) string { return "" }
 	}
-	a := &app{trees: map[string]treeMemory{}, ctx: ctx, c: &goer{Client: c}, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
+	a := &app{trees: map[string]treeMemory{}, treesKept: map[string]treeMemory{}, ctx: ctx, c: &goer{Client: c}, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
 	problems := a.firstTheme()
 	keys, odd := readKeys(o.Keys)
 	a.keys, problems = keys, append(problems, odd...)
