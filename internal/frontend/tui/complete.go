@@ -14,7 +14,7 @@ import (
 type completion struct {
 	from  int // where the word begins
 	list  []candidate
-	at    int
+	at    int // the chosen one; -1: none yet
 	first int
 }
 
@@ -37,6 +37,9 @@ func (a *app) completeAt(asked bool) {
 		if list := a.commandsLike(before[1:]); len(list) > 0 && !(len(list) == 1 && list[0].put == before && !asked) {
 			a.complete = &completion{from: 0, list: list}
 		}
+		return
+	}
+	if a.completeArgument(before, asked) {
 		return
 	}
 	word := before[strings.LastIndexAny(before, " \t\n'=(`")+1:]
@@ -111,7 +114,7 @@ func (a *app) commandsLike(typed string) []candidate {
 		}
 	}
 	for _, c := range a.commands {
-		add(c.Command, c.ArgHint, c.Description)
+		add(c.Command, c.ArgHint, origin(c)+c.Description)
 	}
 	order := make([]int, len(list))
 	for i := range order {
@@ -131,16 +134,20 @@ func (c *completion) key(a *app, k term.Key) bool {
 	n := len(c.list)
 	switch {
 	case a.keys.is(k, "tui.select.up"):
-		c.at = (c.at + n - 1) % n
+		c.at = (max(c.at, 0) + n - 1) % n
 	case a.keys.is(k, "tui.select.down"):
 		c.at = (c.at + 1) % n
 	case a.keys.is(k, "tui.select.cancel"):
 		a.complete = nil
 	case a.keys.is(k, "tui.input.tab"):
-		a.take(c.from, c.list[c.at])
+		a.take(c.from, c.list[max(c.at, 0)])
 	case a.keys.is(k, "tui.select.confirm", "tui.input.submit"):
+		if c.at < 0 {
+			a.complete = nil
+			return false
+		}
 		chosen := c.list[c.at]
-		sends := chosen.sends && c.from == 0
+		sends := chosen.sends
 		a.take(c.from, chosen)
 		return !sends
 	default:
@@ -167,7 +174,7 @@ func (a *app) take(from int, c candidate) {
 // rows draws the list.
 func (c *completion) rows(a *app, width int) []styled.Line {
 	n := min(a.o.CompletionRows, len(c.list))
-	c.first = min(max(c.first, c.at-n+1, 0), c.at)
+	c.first = min(max(c.first, c.at-n+1, 0), max(c.at, 0))
 	names := 0
 	for _, x := range c.list {
 		names = max(names, styled.Width(x.shown))

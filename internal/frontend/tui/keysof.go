@@ -51,5 +51,43 @@ func (k *keymap) twice(given map[string]bool) (problems []string) {
 			}
 		}
 	}
+	return append(problems, k.twiceInMain(given)...)
+}
+
+// twiceInMain says which keys of the main view were given to two of its actions. Those
+// of the editor among themselves are told already.
+func (k *keymap) twiceInMain(given map[string]bool) (problems []string) {
+	of := map[string]string{}
+	for _, id := range mainActions() {
+		for _, key := range k.keys[id] {
+			switch first, taken := of[key]; {
+			case !taken:
+				of[key] = id
+			case (given[first] || given[id]) && !strings.HasPrefix(first, "tui.editor."):
+				problems = append(problems, fmt.Sprintf("keybindings.json: %s is the key of both %s and %s; only one of them hears it.", keyName(key), first, id))
+			}
+		}
+	}
 	return problems
+}
+
+// mainActions are the actions that the main view listens to, in the order in which it
+// asks for them.
+func mainActions() []string {
+	ids := []string{"app.interrupt", "app.clear", "app.suspend"}
+	for _, b := range bindings {
+		if strings.HasPrefix(b.id, "tui.altScreen.") && !strings.HasPrefix(b.id, "tui.altScreen.search") {
+			ids = append(ids, b.id)
+		}
+	}
+	ids = append(ids, "tui.altScreen.search", "bough.transcript.focus", "app.tools.expand", "app.message.followUp", "app.message.dequeue", "app.message.copy",
+		"app.model.select", "app.model.cycleForward", "app.model.cycleBackward", "app.thinking.toggle", "app.thinking.cycle",
+		"app.clipboard.pasteImage", "app.editor.external", "app.session.new", "app.session.tree", "app.session.fork", "app.session.resume",
+		"bough.pos.back", "bough.pos.forward", "bough.sibling.prev", "bough.sibling.next", "tui.input.submit", "tui.input.tab")
+	for _, b := range bindings {
+		if strings.HasPrefix(b.id, "tui.editor.") {
+			ids = append(ids, b.id)
+		}
+	}
+	return append(ids, "tui.input.newLine")
 }

@@ -80,6 +80,7 @@ var scenes = []scene{
 		s.Paste("a draft that is long enough to be broken at every width that there is, 一个足够长的草稿，\nand has\nlines")
 	}},
 	{name: "complete_command", session: counter, keys: []string{"/t"}},
+	{name: "complete_argument", session: counter, keys: []string{"/goto "}},
 	{name: "complete_file", session: counter, keys: []string{"see @"}},
 	{name: "find", session: counter, act: func(s *stage) { s.Send("\x1b[102;6u"); s.settle() }, keys: []string{"flag"}},
 	{name: "focus", session: counter, keys: []string{"alt+t", "up"}},

@@ -168,6 +168,7 @@ type app struct {
 	trees       map[string]treeMemory // how the tree of a session looks
 	treesKept   map[string]treeMemory // as they are kept outside
 	complete    *completion
+	args        arguments
 	status      status
 	shell       *shell
 	commands    []protocol.CommandInfo
