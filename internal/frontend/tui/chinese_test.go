@@ -27,7 +27,7 @@ var names = map[string]string{
 	"first_run":  "Anthropic OpenAI Google OpenRouter ANTHROPIC API KEY None answers now",
 	"login":      "Anthropic anthropic Cloud cloud Mine mine Router router Sub sub key https keys auth.json auth",
 	"login_key":  "Anthropic https keys", "login_ways": "Router",
-	"hotkeys": "tui back shift", "help": "send clear reconnect MCP Reviews what was changed pdf Reads PDF files", "prompt": "preamble context",
+	"hotkeys": "tui back shift boug", "help": "send clear reconnect MCP Reviews what was changed pdf Reads PDF files", "prompt": "preamble context",
 	"servers":       "MCP docs broken ends once",
 	"settings":      "defaultModel small theme system quietStartup false steeringMode usual enabledModels ofPi What does",
 	"settings_edit": "defaultModel What does small",

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/boughdev/bough/docs"
@@ -114,17 +115,35 @@ func (a *app) keyNames(id string) string {
 	return strings.Join(names, ", ")
 }
 
+// usedMost are the beginnings of the actions that the list of keys has first.
+var usedMost = [...]string{"tui.input.submit", "tui.input.newLine", "tui.input.tab", "app.interrupt", "app.clear", "app.exit", "app.session.tree", "bough.pos.", "bough.sibling.", "app.tools.", "app.message.", "bough.transcript.",
+	"tui.altScreen.search", "app.model.", "app.thinking.", "tui.altScreen.", "app.clipboard.", "app.editor.", "app.suspend"}
+
 // keyList lists the keys as they are.
 func (a *app) keyList() screen {
+	rank := func(b binding) int {
+		for i, p := range usedMost {
+			if strings.HasPrefix(b.id, p) {
+				return i
+			}
+		}
+		return len(usedMost)
+	}
+	sorted := slices.Clone(bindings)
+	slices.SortStableFunc(sorted, func(x, y binding) int { return rank(x) - rank(y) })
 	var list texts
-	for _, b := range bindings {
+	for _, b := range sorted {
 		keys := a.keyNames(b.id)
+		if twice := a.doubleEscape(); twice != "" && b.id == "app.session."+twice {
+			esc := a.keys.name("app.interrupt")
+			keys = strings.TrimPrefix(keys+", "+esc+" "+esc, ", ")
+		}
 		if keys == "" {
 			keys = "-"
 		}
 		list = append(list, struct{ name, beside string }{keys, fmt.Sprintf("%s  %s", a.t(b.help), b.id)})
 	}
-	return &picker{title: "Keys", list: table{list, a, 24}, stays: true, fills: true, choose: func(*app, int) {}}
+	return &picker{title: "Keys", list: table{list, a, 24}, stays: true, fills: true}
 }
 
 // usage is a command with its arguments in the user's language.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -251,11 +252,8 @@ func (a *app) interrupt() {
 	case strings.HasPrefix(a.editor.text, "!"):
 		a.editor.set("") // undo brings it back
 		a.complete = nil
-	case a.editor.empty() && a.o.DoubleEscape != "none":
-		action := a.o.DoubleEscape
-		if action == "" {
-			action = "tree"
-		}
+	case a.editor.empty() && a.doubleEscape() != "":
+		action := a.doubleEscape()
 		if a.again("app.interrupt", a.editor.escaped) {
 			a.editor.escaped = time.Time{}
 			a.status.flash, a.status.promise = "", ""
@@ -265,6 +263,14 @@ func (a *app) interrupt() {
 		a.editor.escaped = a.o.Now()
 		a.promise("app.interrupt", "%s again: /%s", a.keys.name("app.interrupt"), action)
 	}
+}
+
+// doubleEscape is the command that Escape twice stands for; "" for none.
+func (a *app) doubleEscape() string {
+	if a.o.DoubleEscape == "none" {
+		return ""
+	}
+	return cmp.Or(a.o.DoubleEscape, "tree")
 }
 
 // clear is ctrl+c: it clears the editor, or stops what goes on, or quits.

@@ -27,7 +27,7 @@ type source interface {
 type picker struct {
 	title  string
 	list   source
-	choose func(a *app, i int)                      // closes the picker first
+	choose func(a *app, i int)                      // closes the picker first; nil: it is there to be read
 	act    func(a *app, i int, k term.Key) bool     // other keys; i is -1 if the list is empty
 	more   []hint                                   // of those keys
 	empty  string                                   // what to do if nothing is listed
@@ -77,7 +77,10 @@ func (p *picker) hints() []hint {
 	if p.confirm != nil {
 		return []hint{{"tui.select.confirm", "yes"}, {"tui.select.cancel", "no"}}
 	}
-	h := []hint{{"tui.select.confirm", cmp.Or(p.verb, "choose")}, {"tui.select.cancel", "close"}}
+	h := []hint{{"tui.select.cancel", "close"}}
+	if p.choose != nil {
+		h = []hint{{"tui.select.confirm", cmp.Or(p.verb, "choose")}, h[0]}
+	}
 	return append(h, p.more...)
 }
 
@@ -222,7 +225,7 @@ func (p *picker) key(a *app, k term.Key) {
 			p.closed()
 		}
 	case is("tui.select.confirm"):
-		if i := p.chosen(); i >= 0 {
+		if i := p.chosen(); i >= 0 && p.choose != nil {
 			if !p.stays {
 				a.close(p)
 			}

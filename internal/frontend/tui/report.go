@@ -175,7 +175,7 @@ func (a *app) history(c slash.Command) error {
 		list.texts = make([]string, len(list.links))
 		return func() {
 			list.previews = a.previews(a.view.Tree)
-			p := &picker{title: "History", list: list, fills: true, empty: "you stand before the first message; /history --all and /tree show what there is",
+			p := &picker{title: "History", list: list, fills: true, verb: "read it", empty: "you stand before the first message; /history --all and /tree show what there is",
 				choose: func(a *app, i int) { a.showEntry(list.links[i].Entry.ID, false) },
 				more:   []hint{{"bough.tree.hide", "keep from the model, or not"}},
 				act: func(a *app, i int, k term.Key) bool {

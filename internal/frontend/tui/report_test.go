@@ -153,6 +153,19 @@ func TestFindOnAllBranches(t *testing.T) {
 	r.Shows("Session tree", "search: lost", "2 found")
 }
 
+// The list of keys begins with those of every day, and knows esc twice.
+func TestKeysOfEveryDayFirst(t *testing.T) {
+	for twice, row := range map[string]string{"": "esc esc                  the tree", "fork": "esc esc                  fork", "none": "-                        the tree"} {
+		s := tuitest.New(t, story).Start(100, 40, func(o *tui.Options) { o.DoubleEscape = twice })
+		s.Type("/hotkeys", "enter")
+		s.Shows("> enter                    send", "esc close")
+		s.Type("app.session")
+		s.Shows(row)
+		s.Type("enter") // there is nothing to choose
+		s.Shows("Keys")
+	}
+}
+
 func TestSearch(t *testing.T) {
 	for _, width := range []int{40, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
