@@ -19,6 +19,11 @@ func (l Language) said(words string, deep int) string {
 	if t := l.of(words); t != words {
 		return t
 	}
+	if age, ok := strings.CutSuffix(words, " ago"); ok { // too short to be recognized as others are
+		if n := strings.TrimRight(age, "mhdwoy"); n != "" && strings.Trim(n, "0123456789") == "" {
+			return l.T("%s ago", l.T("%s"+age[len(n):], n))
+		}
+	}
 	// An error often stands in another one: the pattern with the most words of its own
 	// is the outermost that is meant.
 	for _, p := range patterns() {
