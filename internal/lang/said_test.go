@@ -10,7 +10,7 @@ func TestSaid(t *testing.T) {
 		{"an error in an error", "open session s1: nothing to compact", "打开会话 s1：没有可压缩的内容"},
 		{"behind words that are not known", "frobnicate: nothing to compact", "frobnicate: 没有可压缩的内容"},
 		{"a quoted word", `No session has the id "a b".`, `没有 id 为 "a b" 的会话。`},
-		{"a time in a text", "last here: hello, 22m ago; bough -c goes on with it", "上次在此：hello，22 分钟前；用 bough -c 继续"},
+		{"a time in a text", "last here: hello, 22m ago; bough -c goes on with it", "上次在此：hello，22分钟前；用 bough -c 继续"},
 		{"no time", "x22m ago", "x22m ago"},
 		{"something else", "429 slow down", "429 slow down"},
 		{"a verb in what was said", "There is no tool %s%d.", "没有工具 %s%d。"},
