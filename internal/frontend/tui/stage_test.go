@@ -146,7 +146,7 @@ func (a *answers) do(cmd protocol.Request) (any, error) {
 func neighbourhood() tui.Around {
 	return tui.Around{
 		Accounts: accounts(), Gone: func(dir string) bool { return dir == "/gone" }, Repository: func(string) string { return "" },
-		Trust: func(string) (tui.Trust, error) { return project, nil },
+		Trust: func(string) (tui.Trust, error) { return project, nil }, SetTrust: func(context.Context, string, tui.TrustAnswer) error { return nil },
 		Read: func(ctx context.Context, path string) (*session.Session, error) {
 			mem := &memstore.Store{}
 			l, err := mem.Create(ctx, session.Header{CWD: "/srv"}.Complete(),
