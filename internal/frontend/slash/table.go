@@ -118,7 +118,7 @@ var commands = []Spec{
 		More: "As provider/id, or id where no other provider has it; with :level the thinking level too. offline/demo is the built-in one that needs no key."},
 	{Name: "thinking", Args: "[level]", Help: "how much the model is to think", Where: everywhere, Busy: true},
 	{Name: "copy", Args: "[n]", Help: "copy the last answer, or the n-th last", Where: Terminal | REPL, Busy: true},
-	{Name: "scoped-models", Help: "which models are cycled through", Where: Terminal | Web, Busy: true},
+	{Name: "scoped-models", Args: "[text]", Help: "which models are cycled through", Where: Terminal | Web, Busy: true},
 	{Name: "settings", Args: "[key]", Help: "show settings and where they come from, or set one", Where: everywhere, Busy: true,
 		More: "With a value behind the key, /settings KEY VALUE, it is set for this run; /settings unset KEY takes that back. /settings save KEY VALUE changes your settings.json. --all lists also what nobody has changed."},
 	{Name: "login", Args: "[provider]", Help: "sign in to a provider", Where: Terminal | Web, Busy: true},

@@ -99,3 +99,12 @@ func TestCommandsSayWhereTheyAreFrom(t *testing.T) {
 		}
 	}, func(o *tui.Options) { o.CompletionRows = 8 })
 }
+
+func TestModelsToCycleThroughAreSearched(t *testing.T) {
+	onStage(t, scene{session: counter}, 80, 24, 0, func(s *stage) {
+		s.play("/scoped-models sma", "enter")
+		if screen := s.String(); !strings.Contains(screen, "small") || strings.Contains(screen, "mine") {
+			t.Errorf("the list is not searched:\n%s", screen)
+		}
+	})
+}

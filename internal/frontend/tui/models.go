@@ -365,7 +365,7 @@ func (c *cycled) row(i, width int, _ bool) styled.Line {
 	return styled.Line{{Text: box, Style: c.a.theme.accent}, {Text: brief(info.ID)}, {Text: " [" + brief(info.Provider) + "]", Style: c.a.theme.dim}}.Cut(width)
 }
 
-func (a *app) scopedModels(slash.Command) error {
+func (a *app) scopedModels(cmd slash.Command) error {
 	call(a, protocol.GetModels{}, func(got protocol.Models, err error) {
 		if err != nil {
 			a.problem(err)
@@ -385,6 +385,7 @@ func (a *app) scopedModels(slash.Command) error {
 		}, more: []hint{{"app.models.save", "save"}, {"app.models.enableAll", "all"}, {"app.models.clearAll", "none"}, {"app.models.toggleProvider", "provider"},
 			{"app.models.reorderUp", "up"}, {"app.models.reorderDown", "down"}}}
 		c.p.empty = "no models can be asked; /login stores a key"
+		c.p.query.set(cmd.Rest)
 		a.push(c.p)
 	})
 	return nil
