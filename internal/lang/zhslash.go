@@ -101,7 +101,7 @@ var zhSlash = []line{
 	{"files that changed between two entries", "两个条目之间改动的文件"},
 	{"files read and changed on this branch", "此分支读取和改动的文件"},
 	{"what turn, branch, session and day cost, and the next request will", "本轮、分支、会话和当天的费用，以及下一次请求的预估"},
-	{"Forks and clones of a session share model calls; each is counted once. bough stats in a shell adds up by day, model, folder, session or branch. The settings bough.budget.perRun, perSession and perDay have bough ask before more is spent.", "会话的分叉与复制共享模型调用，每次只计一次。在 shell 中 bough stats 可按天、模型、文件夹、会话或分支汇总。设置 bough.budget.perRun、perSession 和 perDay 让 bough 在超支前询问。"},
+	{"Forks and clones of a session share model calls; each is counted once. bough stats in a shell adds up by day, model, folder, session or branch. The settings bough.budget.perRun, perSession and perDay have bough ask before more is spent.", "另开的会话与复制的会话共享模型调用，每次只计一次。在 shell 中 bough stats 可按天、模型、文件夹、会话或分支汇总。设置 bough.budget.perRun、perSession 和 perDay 让 bough 在超支前询问。"},
 
 	// The model and the rest.
 	{"list the models, or choose one", "列出模型，或选择一个"},
