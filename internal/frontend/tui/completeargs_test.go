@@ -108,3 +108,26 @@ func TestModelsToCycleThroughAreSearched(t *testing.T) {
 		}
 	})
 }
+
+// What a pasted command may go on with is asked for anew after the one before was sent.
+func TestArgumentsAreOfNow(t *testing.T) {
+	asked := 0
+	sc := scene{session: counter, do: func(usual func(protocol.Request) (any, error)) func(protocol.Request) (any, error) {
+		return func(cmd protocol.Request) (any, error) {
+			if c, ok := cmd.(protocol.ListSessions); ok && !c.All && c.Limit == 200 {
+				asked++
+			}
+			return usual(cmd)
+		}
+	}}
+	onStage(t, sc, 80, 24, 0, func(s *stage) {
+		s.play("/resume ", "enter", "escape")
+		before := asked
+		s.Paste("/resume ")
+		s.settle()
+		s.play("c")
+		if asked != before+1 {
+			t.Errorf("asked %d times more, want once", asked-before)
+		}
+	})
+}

@@ -52,7 +52,7 @@ func (a *app) sent(text string) {
 	}
 	history, ring := a.editor.history, a.editor.ring
 	a.editor = editor{history: history, ring: ring, goal: -1, lang: a.o.Lang}
-	a.complete, a.purpose = nil, nil
+	a.complete, a.args, a.purpose = nil, arguments{}, nil
 	a.look.follow()
 }
 
