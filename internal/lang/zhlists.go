@@ -414,5 +414,6 @@ var zhAround = []line{
 	{"the terminal is gone", "终端已不存在"},
 	{"bough", "bough"},
 	{"label: is looked for within one session: open it and search its tree.", "label: 只能在一个会话内查找：请打开它并在其树中搜索。"},
+	{"whole file", "整个文件"},
 	{"a time is a day such as 2026-01-31, or how long ago: 3h, 2d, 1w", "时间写作某一天，如 2026-01-31，或多久以前：3h、2d、1w"},
 }

@@ -37,6 +37,22 @@ func CostRows(in lang.Language, c protocol.Cost, m *provider.Info) (rows []strin
 	return rows
 }
 
+// Split says what of the cost is this branch's, the file's and that of all that the
+// session has in common with its forks; nothing if there is one branch and no fork.
+func Split(in lang.Language, c protocol.Cost) (rows []string) {
+	family := c.Family != nil && c.Members > 1
+	if c.Session.Calls == 0 && !family || c.Branch == c.Session && !family {
+		return nil
+	}
+	row := func(name, text string) { rows = append(rows, render.Pad(in.T(name), 12)+" "+text) }
+	row("this branch", taken(in, c.Branch))
+	row("whole file", taken(in, c.Session))
+	if family {
+		row("with forks", taken(in, *c.Family)+in.N(c.Members, ", %d session, each call counted once", ", %d sessions, each call counted once"))
+	}
+	return rows
+}
+
 // Unpriced says how many calls are not in the dollars.
 func Unpriced(in lang.Language, n int) string {
 	return in.N(n, "%d call tells no price: it is not known, or there is none. It is not in the dollars.", "%d calls tell no price: it is not known, or there is none. They are not in the dollars.")

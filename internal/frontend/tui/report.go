@@ -19,12 +19,26 @@ import (
 // What commands find and say; the words are those of the REPL, from slash.
 
 func (a *app) sessionInfo(slash.Command) error {
-	call(a, protocol.GetStats{}, func(st protocol.Stats, err error) {
-		if err != nil {
-			a.problem(err)
-			return
+	a.beside(func() func() {
+		st, err := protocol.Call(a.ctx, a.c, protocol.GetStats{})
+		var split []string
+		if err == nil {
+			// Sessions that cannot be read take nothing from what is known of this one.
+			if cost, err := protocol.Call(a.ctx, a.c, protocol.GetCost{Others: true}); err == nil {
+				split = slash.Split(a.o.Lang, cost)
+			}
 		}
-		a.push(a.listed("Session", slash.SessionRows(a.o.Lang, &a.view, st, a.position(a.view.Leaf))))
+		return func() {
+			if err != nil {
+				a.problem(err)
+				return
+			}
+			rows := slash.SessionRows(a.o.Lang, &a.view, st, a.position(a.view.Leaf))
+			if len(split) > 0 {
+				rows = append(append(rows, ""), split...)
+			}
+			a.push(a.listed("Session", rows))
+		}
 	})
 	return nil
 }

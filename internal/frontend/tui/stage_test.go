@@ -129,7 +129,7 @@ func (a *answers) do(cmd protocol.Request) (any, error) {
 	case protocol.GetCommands:
 		return protocol.Commands{Commands: []protocol.CommandInfo{{Command: "review", Description: "Reviews what was changed", Kind: "prompt", Scope: "project"}, {Command: "skill:pdf", Description: "Reads PDF files", Kind: "skill", Scope: "user"}}}, nil
 	case protocol.GetStats:
-		return protocol.Stats{Stats: session.Stats{Messages: 17, User: 4, Assistant: 8, ToolCalls: 5, ToolResults: 5, Input: 9600, Output: 2400, CacheRead: 4800, Cost: 0.033}, Context: &protocol.ContextUse{Tokens: 12_000, Window: 200_000, Known: true}}, nil
+		return protocol.Stats{Stats: session.Stats{Messages: 17, User: 4, Assistant: 8, ToolCalls: 5, ToolResults: 5, Input: 9600, Output: 2400, CacheRead: 4800, Cost: 0.033}, Branch: session.Tally{Calls: 5, Cost: 0.02}, Context: &protocol.ContextUse{Tokens: 12_000, Window: 200_000, Known: true}}, nil
 	case protocol.GetCost:
 		return protocol.Cost{Turn: session.Tally{Calls: 2, Input: 2400, Output: 600, Cost: 0.009}, Branch: session.Tally{Calls: 5, Input: 6000, Output: 1500, CacheRead: 3000, Cost: 0.02},
 			Session: session.Tally{Calls: 8, Input: 9600, Output: 2400, CacheRead: 4800, Cost: 0.033}, Next: &protocol.Forecast{Tokens: 12_000, Cached: 9000, Output: 300, Prompt: 0.0117, Answer: 0.0045}}, nil
