@@ -13,6 +13,13 @@ type (
 	Settings struct {
 		Settings []Setting
 		Hints    []string
+		Unknown  []UnknownSetting // if all are asked for
+	}
+
+	// UnknownSetting is a name in a file that bough does not go by. It stays there.
+	UnknownSetting struct {
+		Key  string
+		From string // as of a SettingSource
 	}
 
 	// Setting is one of them.

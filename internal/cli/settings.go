@@ -121,6 +121,11 @@ func (l *live) Get(dir string, c protocol.GetSettings) (protocol.Settings, error
 		}
 	}
 	if only == "" {
+		if c.All {
+			for _, u := range src.Unknown() {
+				out.Unknown = append(out.Unknown, protocol.UnknownSetting{Key: u.Key, From: fmt.Sprintf("%s, %s:%d", u.Level, u.File, u.Line)})
+			}
+		}
 		for _, p := range problems {
 			out.Hints = append(out.Hints, p.String())
 		}

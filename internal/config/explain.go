@@ -147,8 +147,28 @@ func (h Hint) String() string { return fmt.Sprintf("%s:%d: %s: %s", h.File, h.Li
 const manyStrange = 500
 
 // Hints tells of names in the files that are most likely mistyped, and of those
-// that stand there twice. Other names that are not known are nobody's business.
+// that stand there twice. Of other names that are not known see [Sources.Unknown].
 func (s *Sources) Hints() []Hint {
+	hints, _ := s.oddities()
+	return hints
+}
+
+// Unknown is a name in a file that is no setting of bough's.
+type Unknown struct {
+	Key   string
+	Level Level
+	File  string
+	Line  int
+}
+
+// Unknown returns the names that bough does not go by, in the order of the files.
+// They stay there when a setting is changed.
+func (s *Sources) Unknown() []Unknown {
+	_, unknown := s.oddities()
+	return unknown
+}
+
+func (s *Sources) oddities() (out []Hint, unknown []Unknown) {
 	known := map[string]bool{}
 	objects := map[string]bool{} // whose members are known by name
 	all := allKeys()
@@ -164,7 +184,6 @@ func (s *Sources) Hints() []Hint {
 			}
 		}
 	}
-	var out []Hint
 	for _, l := range s.layers {
 		if l.where == "" {
 			continue
@@ -183,6 +202,7 @@ func (s *Sources) Hints() []Hint {
 				case strange == manyStrange:
 				default:
 					strange++
+					unknown = append(unknown, Unknown{full, l.level, l.where, pifile.Line(l.doc, v)})
 					if near := near(full, all); near != "" {
 						hint("is no setting; did you mean " + near + "?")
 					}
@@ -195,5 +215,5 @@ func (s *Sources) Hints() []Hint {
 		}
 		walk("", l.doc)
 	}
-	return out
+	return out, unknown
 }

@@ -154,6 +154,19 @@ func TestHints(t *testing.T) {
 	}
 }
 
+func TestUnknown(t *testing.T) {
+	s := sources(t, `{
+"thinkng": 2, "retry": {"other": 5, "maxRetries": 1},
+"defaultModel": "a", "apiKey": "secret", "modelThinkingLevels": {"a/b": "low"}, "queueMode": "all"}`, `{"theirs": {"a": 1}}`, false)
+	var got []string
+	for _, u := range s.Unknown() {
+		got = append(got, fmt.Sprintf("%s:%d %s", u.Level, u.Line, u.Key))
+	}
+	if want := []string{"user:2 thinkng", "user:2 retry.other", "user:3 apiKey", "project:1 theirs"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, tt := range []struct{ key, value, path, want, err string }{
 		{"defaultModel", "a b", "defaultModel", `"a b"`, ""},

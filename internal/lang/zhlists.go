@@ -415,5 +415,8 @@ var zhAround = []line{
 	{"bough", "bough"},
 	{"label: is looked for within one session: open it and search its tree.", "label: 只能在一个会话内查找：请打开它并在其树中搜索。"},
 	{"whole file", "整个文件"},
+	{"not used by bough", "bough 不使用"},
+	{"bough does not use it and leaves it in the file", "bough 不使用它，并将其保留在文件中"},
+	{"%s is not used by bough; change it in the file.", "bough 不使用 %s；请在文件中修改。"},
 	{"a time is a day such as 2026-01-31, or how long ago: 3h, 2d, 1w", "时间写作某一天，如 2026-01-31，或多久以前：3h、2d、1w"},
 }

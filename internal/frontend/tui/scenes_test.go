@@ -113,6 +113,16 @@ var scenes = []scene{
 	{name: "scoped_models", session: counter, list: true, keys: typed("/scoped-models")},
 	{name: "levels", session: counter, list: true, keys: typed("/thinking")},
 	{name: "settings", session: counter, list: true, keys: typed("/settings")},
+	{name: "settings_unknown", session: counter, list: true, do: func(usual func(protocol.Request) (any, error)) func(protocol.Request) (any, error) {
+		return func(cmd protocol.Request) (any, error) {
+			got, err := usual(cmd)
+			if s, ok := got.(protocol.Settings); ok && cmd.(protocol.GetSettings).All {
+				s.Unknown = []protocol.UnknownSetting{{Key: "their.key", From: "user, /home/me/.pi/agent/settings.json:7"}, {Key: "\x1b[2Jodd", From: "project, /srv/.pi/settings.json:1"}}
+				return s, err
+			}
+			return got, err
+		}
+	}, keys: append(typed("/settings"), "up", "enter")},
 	{name: "settings_edit", session: counter, keys: append(typed("/settings"), "down", "up", "enter")},
 	{name: "tool_list", session: counter, list: true, keys: typed("/tools")},
 	{name: "servers", session: counter, list: true, keys: typed("/mcp")},

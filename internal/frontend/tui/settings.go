@@ -52,6 +52,9 @@ func (a *app) settings(c slash.Command) error {
 		}
 		s := &settingsList{a: a, list: got.Settings, hints: got.Hints}
 		s.order()
+		for _, u := range got.Unknown { // what it is set to may be a secret of somebody else
+			s.list = append(s.list, protocol.Setting{Key: u.Key, Kind: foreignKind, Unused: "bough does not use it and leaves it in the file", Sources: []protocol.SettingSource{{From: u.From}}})
+		}
 		s.p = &picker{title: "Settings", list: s, stays: true, verb: "change", most: 10, choose: func(_ *app, i int) { s.edit(i) }, detail: s.detail, act: s.act, state: s.state}
 		s.p.more = []hint{{"tui.editor.undo", "undo"}, {"tui.editor.deleteToLineEnd", "back to the default"}}
 		if word := strings.TrimSpace(c.Rest); word != "--all" {
@@ -61,6 +64,9 @@ func (a *app) settings(c slash.Command) error {
 	})
 	return nil
 }
+
+// foreignKind is that of names in a file which are no settings of bough's.
+const foreignKind = "foreign"
 
 // order puts what nobody goes by last.
 func (s *settingsList) order() {
@@ -84,9 +90,12 @@ func (s *settingsList) row(i, width int, _ bool) styled.Line {
 	names := min(36, max(width/2, 8))
 	l := styled.Of(brief(set.Key), style).Cut(names).Pad(names+1, styled.Style{})
 	value := brief(s.a.shown(now.Value))
+	if set.Kind == foreignKind {
+		value = s.a.t("not used by bough")
+	}
 	from, _, _ := strings.Cut(now.From, ",")
 	from = " (" + brief(s.a.t(from)) + ")"
-	if width < 50 || now.Value == "" {
+	if width < 50 || now.Value == "" && set.Kind != foreignKind {
 		from = ""
 	}
 	vs := t.success
@@ -106,6 +115,10 @@ func (a *app) shown(value string) string {
 func (s *settingsList) detail(i, width int) []styled.Line {
 	set, t := s.list[i], s.a.theme
 	rows := []styled.Line{nil}
+	if set.Kind == foreignKind {
+		rows = append(rows, styled.Wrap(styled.Of(s.a.capital(s.a.told(set.Unused))+s.a.t("."), t.dim), width, nil, nil)...)
+		return append(rows, styled.Of(brief(s.a.from(set.Force().From)), t.dim).Cut(width))
+	}
 	words := s.a.sentences(s.a.told(set.Help), s.a.capital(s.a.allowed(set.Allowed))+s.a.t("."))
 	if set.Default != "" {
 		words = s.a.sentences(words, s.a.t("Default: %s.", set.Default))
@@ -149,7 +162,7 @@ func (s *settingsList) act(a *app, i int, k term.Key) bool {
 			s.undos = s.undos[:n-1]
 			s.set(c, false)
 		}
-	case a.keys.is(k, "tui.editor.deleteToLineEnd") && i >= 0 && s.p.query.at == len(s.p.query.text):
+	case a.keys.is(k, "tui.editor.deleteToLineEnd") && i >= 0 && s.list[i].Kind != foreignKind && s.p.query.at == len(s.p.query.text):
 		s.set(protocol.SetSetting{Key: s.list[i].Key, Unset: true, Save: true}, true)
 	case k.Text == " " && s.p.query.empty() && i >= 0:
 		s.edit(i)
@@ -175,6 +188,10 @@ func (a *app) choicesOf(set protocol.Setting) []string {
 // edit changes a setting: the next of two values, one of a list, or a text.
 func (s *settingsList) edit(i int) {
 	set := s.list[i]
+	if set.Kind == foreignKind {
+		s.failed, s.told = true, s.a.t("%s is not used by bough; change it in the file.", brief(set.Key))
+		return
+	}
 	now := plain(set.Force().Value)
 	values := s.a.choicesOf(set)
 	switch at := slices.Index(values, now); {
