@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/boughdev/bough/internal/frontend/slash"
 	"github.com/boughdev/bough/internal/render"
@@ -38,6 +39,9 @@ func (a *app) paint() term.Frame {
 	if over := len(foot) + len(slot.rows) - h; over > 0 {
 		foot = foot[:max(len(foot)-over, 0)]
 	}
+	if a.over {
+		queue, slot, foot = nil, panel{}, nil
+	}
 	below := len(queue) + len(slot.rows) + len(foot)
 	f := term.Frame{X: slot.x, Cursor: slot.cursor, Title: title, Working: a.view.Running}
 	var rows []styled.Line
@@ -47,7 +51,11 @@ func (a *app) paint() term.Frame {
 		}
 		f.Above = clip(f.Above, w)
 		if cut := len(rows) + below - h + 1; cut > 0 {
-			rows = rows[min(cut, len(rows)):]
+			cut = min(cut, len(rows))
+			if a.over { // nothing comes that would change them
+				f.Above = append(f.Above[:len(f.Above):len(f.Above)], clip(rows[:cut:cut], w)...)
+			}
+			rows = rows[cut:]
 		}
 		rows = append(rows[:len(rows):len(rows)], nil)
 	} else {
@@ -77,7 +85,30 @@ func (a *app) paint() term.Frame {
 	rows = append(rows[:len(rows):len(rows)], queue...)
 	rows = append(rows, slot.rows...)
 	f.Rows = clip(append(rows, foot...), w)
+	if a.over {
+		f.Y, f.Cursor, f.Working = max(len(f.Rows)-1, 0), true, false
+	}
 	return f
+}
+
+// lastFrame leaves the conversation alone on a terminal that keeps it: nothing goes on
+// any more, and no key does anything.
+func (a *app) lastFrame() {
+	if !a.o.Regular || !a.opened {
+		return
+	}
+	if !a.term.Ready() {
+		late, cancel := a.o.After(time.Second)
+		defer cancel()
+		select {
+		case <-a.term.Drawn():
+			a.term.Settled()
+		case <-late:
+			return
+		}
+	}
+	a.over, a.screens = true, nil
+	a.term.Draw(a.paint())
 }
 
 // clip sees to it that nothing is wider than the screen, whatever it was made of.

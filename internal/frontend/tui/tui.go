@@ -114,6 +114,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 		failure := recover()
 		words := ""
 		if failure == nil && !a.lost {
+			a.lastFrame()
 			words = a.farewell()
 		}
 		a.term.Close(words)
@@ -179,6 +180,7 @@ type app struct {
 	keeping     sync.Mutex // one writes drafts at a time
 	detached    bool       // the session goes on without us
 	lost        bool       // the terminal is gone
+	over        bool       // the last frame is drawn
 	hideThought *bool      // is hidden, if that was changed here
 
 	dirty  bool      // the screen shows what is over
