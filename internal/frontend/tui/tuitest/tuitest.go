@@ -219,6 +219,7 @@ func show(t *testing.T, run func(context.Context, tui.Options) (int, error), wid
 	go func() {
 		defer close(s.ended)
 		s.code, s.err = run(t.Context(), o)
+		in.CloseWithError(fmt.Errorf("the UI has ended with code %d: %v", s.code, s.err)) // who types on is told
 	}()
 	return s
 }
@@ -236,7 +237,7 @@ func (s *Screen) Type(what ...string) {
 func (s *Screen) Send(b string) {
 	s.T.Helper()
 	if _, err := io.WriteString(s.keys, b); err != nil {
-		s.T.Fatal(err)
+		s.T.Fatalf("typing %q: %v\n%s", b, err, s.String())
 	}
 }
 
