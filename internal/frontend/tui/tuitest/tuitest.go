@@ -345,6 +345,16 @@ func (s *Screen) End() (int, error) {
 	return s.code, s.err
 }
 
+// Left reports whether the UI has ended, as who has left it wanted.
+func (s *Screen) Left() bool {
+	select {
+	case <-s.ended:
+		return s.code == 0 && s.err == nil
+	default:
+		return false
+	}
+}
+
 // Ended waits for the UI to end by itself.
 func (s *Screen) Ended() (int, error) {
 	s.T.Helper()
