@@ -117,6 +117,8 @@ func (r *runner) screen() tui.Options {
 		Lang:    lang.Of(r.args.lang, r.settings.Bough.Lang, r.env.Getenv),
 		Links:   screen.Hyperlinks == "true" || screen.Hyperlinks == "auto" && colors == term.True,
 		Version: Version, Home: r.paths.Home, Keys: keys,
+		Brief:  screen.QuietStartup == "header" && !r.args.verbose,
+		Agent:  r.paths.Agent,
 		Quiet:  screen.QuietStartup == "true" && !r.args.verbose || r.args.quiet,
 		Around: r.around(), Crash: r.keepCrash,
 		Clipboard: r.clipboard, Pictures: r.pictures(screen), PictureWidth: int(screen.ImageWidth),

@@ -4,6 +4,26 @@ package lang
 var zhFrame = []line{
 	{"Error: %s", "错误：%s"},
 
+	// card.go
+	{"came back from %s", "从 %s 返回"},
+	{"files read: %s", "读取的文件：%s"},
+	{"files changed: %s", "更改的文件：%s"},
+	{"cost: %s", "费用：%s"},
+
+	// header.go
+	{"%d more", "另有 %d 个"},
+	{"context: %s", "上下文：%s"},
+	{"skills: %d", "技能：%d"},
+	{"templates: %d", "模板：%d"},
+	{"theme: %s", "主题：%s"},
+	{"project: %s", "项目：%s"},
+	{"not trusted", "未信任"},
+	{"trusted", "已信任"},
+	{"branch %d", "第 %d 个分支"},
+	{"last activity %s", "最近活动：%s"},
+	{"compacted %d time", "压缩过 %d 次"},
+	{"compacted %d times", "压缩过 %d 次"},
+
 	// others.go
 	{"another terminal", "另一个终端"},
 	{"the editor", "编辑器"},

@@ -215,6 +215,7 @@ var zhLists = []line{
 	{"branches", "分支"},
 	{"errors", "错误"},
 	{"you are here", "当前位置"},
+	{"you are below here", "当前位置在其下方"},
 	{"%d turns", "%d 轮"},
 	{"%d files", "%d 个文件"},
 	{"go there", "前往"},

@@ -40,16 +40,24 @@ func (a *app) block(at int, open bool) drawing {
 		}
 		return whole(a.cardBlock(render.OneLine(string(b.Message.Role)), "", b.Message.Text("\n"), true))
 	case session.Compaction:
-		head := a.t("%s tokens -> summary", render.Count(b.TokensBefore))
-		return whole(a.cardBlock(a.t("compaction"), head, b.Summary, open))
+		head := a.t("%s tokens -> summary", thousands(b.TokensBefore))
+		return whole(a.summaryCard(a.t("compaction"), head, b.Summary, b.Details, b.Usage, open))
 	case session.BranchSummary:
-		return whole(a.cardBlock(a.t("branch"), a.t("what another branch came to"), b.Summary, open))
+		return whole(a.summaryCard(a.t("branch"), a.cameFrom(e, b.From), b.Summary, b.Details, b.Usage, open))
 	case session.CustomMessage:
 		if !b.Display {
 			return drawing{}
 		}
 		m := message.Message{Content: b.Content}
-		return whole(a.cardBlock(render.OneLine(b.CustomType), "", m.Text("\n"), true))
+		rows := a.cardBlock(render.OneLine(b.CustomType), "", m.Text("\n"), true)
+		for _, c := range b.Content {
+			if c.Type == message.ImageBlock {
+				for _, r := range a.imageRows(c, a.look.width-2) {
+					rows = append(rows, styled.Join(margin, r))
+				}
+			}
+		}
+		return whole(rows)
 	}
 	p := a.previews(a.view.Tree).Of(e)
 	return whole(a.note(a.theme.dim, p.Row))

@@ -120,13 +120,9 @@ func (a *app) done0(cmd protocol.Request, format string, args ...any) error {
 	return nil
 }
 
-// fetchCommands asks which templates and skills there are.
+// fetchCommands asks which templates and skills there are, and what else was loaded.
 func (a *app) fetchCommands() {
-	call(a, protocol.GetCommands{}, func(c protocol.Commands, err error) {
-		if err == nil {
-			a.commands = c.Commands
-		}
-	})
+	a.fetchLoaded()
 	if a.view.Tree != nil && a.view.Tree.Size() <= mostCounted {
 		a.status.tally.count(a)
 	}

@@ -190,14 +190,16 @@ func (t *transcript) toggle(i int) {
 		t.toggleOlder(!t.older.open)
 		return
 	}
-	e := t.entryAt(i)
-	if e == nil {
+	id := headID
+	if e := t.entryAt(i); e != nil {
+		id = e.ID
+	} else if i < 0 || i >= len(t.list) || !t.list[i].head {
 		return
 	}
 	if t.open == nil {
 		t.open = map[session.ID]bool{}
 	}
-	t.open[e.ID] = !t.open[e.ID]
+	t.open[id] = !t.open[id]
 }
 
 // click opens or closes what stands on a row of the screen.

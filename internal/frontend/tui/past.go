@@ -162,6 +162,8 @@ func (t *transcript) isOlder(i int) bool { return i < len(t.list) && t.list[i].o
 // toggleOlder opens or closes what was summed up. What was looked up of it is let go
 // when it closes.
 func (t *transcript) toggleOlder(open bool) {
+	t.unlead()
+	defer t.lead()
 	t.older.open = open
 	t.drawn = nil
 	n := slices.IndexFunc(t.list, func(i item) bool { return i.older })

@@ -209,7 +209,7 @@ func TestTheOlderPart(t *testing.T) {
 	p := newPuppet(append(events, protocol.LeafMoved{New: "u0"}, protocol.LeafMoved{New: "u"})...)
 	s := tuitest.Start(t, p, 60, 20)
 	defer s.End()
-	s.Shows("[compaction] 12k tokens", "the end")
+	s.Shows("[compaction] 12,345 tokens", "the end")
 	s.Type("ctrl+home")
 	s.Shows("+ older part: 1980 messages", "question 990")
 	s.Golden("older_closed.txt")

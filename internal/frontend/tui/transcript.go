@@ -56,6 +56,7 @@ type item struct {
 	line  string
 	style styled.Style
 	older bool // a row for what was summed up
+	head  bool // the header
 }
 
 type drawing struct {
@@ -71,11 +72,12 @@ type live struct {
 
 func (t *transcript) reset() {
 	*t = transcript{app: t.app, all: t.all, follows: true, list: t.lines(), said: t.said, saidRow: t.saidRow}
+	t.lead()
 }
 
 // lines are the lines of ours that stand at the start.
 func (t *transcript) lines() []item {
-	return slices.DeleteFunc(slices.Clone(t.list), func(i item) bool { return i.at >= 0 || i.older })
+	return slices.DeleteFunc(slices.Clone(t.list), func(i item) bool { return i.at >= 0 || i.older || i.head })
 }
 
 // chunk is how much of the path is looked up at a time. A session of years opens
@@ -114,6 +116,8 @@ func (t *transcript) extendBy(most int) bool {
 	if len(more) == 0 {
 		return false
 	}
+	t.unlead()
+	defer t.lead()
 	path, list := t.path, t.list
 	t.path, t.list = more, nil
 	if t.keptAt > 0 || path[0].ID == t.older.first {
@@ -157,17 +161,12 @@ func (t *transcript) rebuild() {
 	if was.open && was.first == t.older.first {
 		t.older = was
 	}
-	back := len(t.path) > 0 && t.path[0].Parent != ""
-	if !back {
-		t.list = lines
-	}
 	for i := range t.path {
 		t.add(i)
 	}
 	t.learn(t.path, false)
-	if back { // there is more before them
-		t.list = append(t.list, lines...)
-	}
+	t.list = append(t.list, lines...)
+	t.lead()
 	t.drawn, t.top, t.off = nil, 0, 0
 	t.follows = true
 	t.replay()
@@ -264,7 +263,7 @@ func (t *transcript) say(style styled.Style, line string) {
 	if t.app.view.Answer != nil {
 		list = &t.late
 	}
-	if n := len(*list); n > 0 && (*list)[n-1].at < 0 && (*list)[n-1].line == line {
+	if n := len(*list); n > 0 && (*list)[n-1].at < 0 && line != "" && (*list)[n-1].line == line {
 		return
 	}
 	*list = append(*list, item{at: -1, line: line, style: style})
@@ -289,8 +288,11 @@ func (t *transcript) of(i int) drawing {
 	default:
 		it = t.late[len(t.late)-(t.count()-i)]
 	}
-	if it.older {
+	switch {
+	case it.older:
 		return t.olderRow()
+	case it.head:
+		return whole(t.app.headerBlock(t.isOpen(headID)))
 	}
 	if it.at < 0 {
 		lines := styled.Wrap(styled.Of(it.line, it.style), t.width, margin, margin)
@@ -526,7 +528,7 @@ func (t *transcript) leaves(height int) (above, live []styled.Line) {
 // last is the line of ours that was told last; "" if there is none.
 func (t *transcript) last() string {
 	for _, i := range slices.Backward(t.list) {
-		if i.at < 0 {
+		if i.at < 0 && i.line != "" {
 			return i.line
 		}
 	}

@@ -362,7 +362,7 @@ func (t *treeScreen) row(a *app, i, width int) styled.Line {
 	room := width - l.Width()
 	if room-right.Width()-2 < 30 {
 		if t.rows[i].Leaf && room > 24 {
-			right = styled.Of(t.here(a), a.theme.accent)
+			right = styled.Of(t.here(a, t.rows[i]), a.theme.accent)
 		} else {
 			right = nil
 		}
@@ -515,17 +515,22 @@ func stamp(at, now time.Time) string {
 	return at.Format("06/01/02 15:04")
 }
 
-func (t *treeScreen) here(a *app) string {
-	if a.o.ASCII {
-		return "<- " + a.t("you are here")
+// here marks the row of where we are, or the nearest one above it that is listed.
+func (t *treeScreen) here(a *app, r render.Row) string {
+	words := "you are here"
+	if e := render.Above(a.view.Tree, a.view.Leaf); e != nil && e.ID != r.Entry.ID && r.Entry.ID != a.view.Leaf {
+		words = "you are below here"
 	}
-	return "← " + a.t("you are here")
+	if a.o.ASCII {
+		return "<- " + a.t(words)
+	}
+	return "← " + a.t(words)
 }
 
 // right is what stands at the end of a row: where we are, or what a branch came to.
 func (t *treeScreen) right(a *app, r render.Row) styled.Line {
 	if r.Leaf {
-		return styled.Of(t.here(a), a.theme.accent)
+		return styled.Of(t.here(a, r), a.theme.accent)
 	}
 	var f *facts
 	switch {

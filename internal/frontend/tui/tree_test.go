@@ -223,7 +223,7 @@ func TestSummaryOfWhatIsLeft(t *testing.T) {
 	s.Type("escape")
 	s.Shows("Leave this branch?")
 	s.Type("3", "the way", "enter")
-	s.Shows("what another branch came to", "goes back")
+	s.Shows("came back from \"other\"", "goes back")
 	s.Type("/tree", "enter")
 	s.Shows("[branch summary]: Goal the other way", "you are here")
 }

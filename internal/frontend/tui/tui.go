@@ -51,9 +51,11 @@ type Options struct {
 	Version string
 	Home    string // of the user, which paths are shown without
 	Hint    string // a line to begin with, such as how to take up the last session
+	Agent   string // the user's folder of settings and context files
 	Quiet   bool   // no header
 	Dir     string // where the session works, and how many bytes its file has, 0 if it
 	Size    int64  // has none: what is said until it is there
+	Brief   bool   // its first line only
 
 	DoubleEscape   string // what Escape twice does in an empty editor: "tree", "fork", "none"
 	CompletionRows int
@@ -173,6 +175,9 @@ type app struct {
 	status      status
 	shell       *shell
 	commands    []protocol.CommandInfo
+	loaded      loaded
+	stood       standing
+	welcomed    string   // the session that was told of when it was taken up
 	summing     *string  // the next move sums up what it leaves, with a look at these words
 	purpose     *purpose // of the text in the editor; nil: it is to be said
 	asking      bool     // whether to leave
@@ -250,9 +255,7 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 	for _, h := range o.History {
 		a.editor.remember(h)
 	}
-	if !o.Quiet {
-		a.look.say(a.theme.dim, a.header())
-	}
+	a.look.lead()
 	if o.Hint != "" {
 		a.look.say(a.theme.dim, a.told(o.Hint))
 	}
@@ -260,19 +263,6 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 		a.look.say(a.theme.warning, a.told(p))
 	}
 	return a
-}
-
-// header is the line that the conversation begins with.
-func (a *app) header() string {
-	parts := []string{"bough " + a.o.Version}
-	for _, h := range []hint{{"app.interrupt", "stop"}, {"app.clear", "clear, quit"}, {"", "/ commands"}, {"", "! shell"}, {"app.tools.expand", "more"}} {
-		if k := a.keys.name(h.action); k != "" {
-			parts = append(parts, k+" "+a.t(h.words))
-		} else if h.action == "" {
-			parts = append(parts, a.t(h.words))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
 
 // beside does work that takes a while; what it returns is done by the loop.
@@ -416,7 +406,7 @@ func (a *app) event(w watched) {
 	a.view.Apply(w.ev)
 	switch e := w.ev.(type) {
 	case protocol.Opened:
-		a.opened = false
+		a.opened, a.stood = false, standing{}
 		a.status.tally = tally{}
 		a.look.reset()
 		a.openedAgain(was)
@@ -428,6 +418,7 @@ func (a *app) event(w watched) {
 		a.look.rebuild()
 		a.openDrafts()
 		a.fetchCommands()
+		a.welcome()
 		a.stands(e)
 		a.begin()
 		a.isThere()

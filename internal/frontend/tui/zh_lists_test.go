@@ -22,7 +22,7 @@ import (
 var word = regexp.MustCompile(`[A-Za-z0-9_./+$#~:@*\-]*[A-Za-z][A-Za-z0-9_./+$#~:@*\-]*`)
 
 // keptWords are words that stay as they are: keys, programs, and what the whole world says so.
-var keptWords = strings.Fields("enter esc tab ctrl alt shift space home end delete backspace pgup pgdn bough pi shell token JSON MCP stub puppet user me srv")
+var keptWords = strings.Fields("dark enter esc tab ctrl alt shift space home end delete backspace pgup pgdn bough pi shell token JSON MCP stub puppet user me srv")
 
 // englishWords are the words of English on a screen.
 func englishWords(screen string, allowed ...string) (found []string) {
