@@ -24,9 +24,11 @@ func TestHeaderStandsBeforeAConversationThatIsResumed(t *testing.T) {
 		parent = a
 	}
 	g.say("other", "a400", user("another way"))
-	g.evs = append(g.evs, protocol.State{Leaf: "a499"})
-	s := tuitest.Start(t, newPuppet(g.evs...), 80, 20)
+	p := newPuppet()
+	s := tuitest.Start(t, p, 80, 20)
 	defer s.End()
+	p.tell(protocol.Opened{Header: session.Header{ID: "long", CWD: "/srv"}})
+	p.tell(append(g.evs, protocol.State{Leaf: "a499"})...)
 	s.Shows("question 499", "branch 1 · 2 branches · last activity")
 	s.Hides("bough 0.x")
 	s.Type("ctrl+home")
