@@ -87,6 +87,7 @@ func TestCardsOfSummaries(t *testing.T) {
 func TestYouAreHereOnlyWhereYouAre(t *testing.T) {
 	s := tuitest.Start(t, newPuppet(counter()...), 100, 30)
 	defer s.End()
+	s.Shows("The command has a root now.")
 	s.Type("/tree", "enter")
 	s.Shows("← you are here")
 	s.Type("ctrl+u")
