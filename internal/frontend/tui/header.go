@@ -233,8 +233,12 @@ func (t *transcript) shift(n int) {
 	for _, at := range []*int{&t.top, &t.seen, &t.focused, &t.chosen.from.item, &t.chosen.to.item} {
 		*at = max(*at+n, 0)
 	}
-	if t.said >= 0 {
-		t.said = max(t.said+n, 0)
+	// The header is of what was said, once something was: also while it is away.
+	switch {
+	case n < 0 && t.said > 0:
+		t.said, t.headSaid = t.said+n, true
+	case n > 0 && (t.said > 0 || t.saidRow > 0 || t.headSaid):
+		t.said, t.headSaid = t.said+n, false
 	}
 }
 

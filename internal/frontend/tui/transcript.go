@@ -46,8 +46,9 @@ type transcript struct {
 	seen    int  // items there were when the view left the end
 
 	// Where the terminal's own scrolling is kept: up to where it has everything.
-	said    int // item
-	saidRow int // and row
+	said     int  // item
+	saidRow  int  // and row
+	headSaid bool // the header was, which is away
 }
 
 // item is a block of the transcript: an entry of the path, or a line of ours.
