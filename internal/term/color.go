@@ -36,6 +36,7 @@ func ColorsOf(getenv func(string) string) Colors {
 type encoder struct {
 	colors Colors
 	links  bool
+	ascii  bool
 	b      []byte
 
 	pictures Pictures
@@ -77,7 +78,11 @@ func (e *encoder) row(l styled.Line) {
 			e.style(next)
 			now = next
 		}
-		e.b = append(e.b, styled.Safe(s.Text)...)
+		text := styled.Safe(s.Text)
+		if e.ascii {
+			text = plain(text)
+		}
+		e.b = append(e.b, text...)
 	}
 	if now.Link != "" {
 		e.b = append(e.b, "\x1b]8;;\x1b\\"...)

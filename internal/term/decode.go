@@ -202,6 +202,10 @@ func (d *Decoder) event(seq []byte) Event {
 			r, g, b, _ := e.RGBA()
 			return Background{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
 		}
+	case uv.DarkColorSchemeEvent:
+		return Scheme{true}
+	case uv.LightColorSchemeEvent:
+		return Scheme{false}
 	case uv.KeyboardEnhancementsEvent:
 		return Kitty{}
 	}

@@ -24,7 +24,7 @@ func TestDecode(t *testing.T) {
 		{"\x1b[I\x1b[O", "focus true focus false"},
 		{"\x1b[<0;3;4M\x1b[<0;3;4m\x1b[<64;1;1M\x1b[<65;1;1M\x1b[<16;1;1M\x1b[<35;1;1M", "mouse 2,3 1 0 0 mouse 2,3 1 1 0 mouse 0,0 4 0 0 mouse 0,0 5 0 0 mouse 0,0 1 0 4 mouse 0,0 0 2 0"},
 		{"\x1b]11;rgb:ffff/8080/0000\x07", "background 255 128 0"}, {"\x1b]11;rgb:ff/80/00\x1b\\x", "background 255 128 0 x"}, {"\x1b]11;rgb:80/00\x07", ""}, {"\x1b]11;nothing\x07", ""}, {"\x1b]52;c;!\x07", ""},
-		{"\x1b[?1u", "kitty"}, {"\x1b[?62;4c", ""}, {"\x1bP>|tmux 3.3\x1b\\", ""}, {"\x1b[?2026;2$y", ""},
+		{"\x1b[?1u", "kitty"}, {"\x1b[?997;1n", "scheme dark true"}, {"\x1b[?997;2n", "scheme dark false"}, {"\x1b[?62;4c", ""}, {"\x1bP>|tmux 3.3\x1b\\", ""}, {"\x1b[?2026;2$y", ""},
 		{"\x1b[999999999999u", ""}, {"\x1b[;u", "ctrl+space"}, {"\x1b[57404u", "5"}, {"\x1b[57349;5u", "ctrl+delete"}, {"\b", "backspace"}, {"\x1b\b", "alt+backspace"}, {"\x1bOb", "ctrl+down"}, {"\x1b[1;5R", "ctrl+f3"}, {"\x1b[1;99999999A", "ctrl+alt+super+up"}, {"\x1b[M !!x", "mouse 0,0 1 0 0 x"}, {"\x1b[\x01", "ctrl+a"}, {"\xff", ""}, {"\x1b]no end\x1b[A", "up"},
 	} {
 		for size := 1; size <= len(tt.in); size++ {
@@ -57,6 +57,8 @@ func words(ev Event) string {
 		return fmt.Sprintf("mouse %d,%d %d %d %d", e.X, e.Y, e.Button, e.Action, e.Mod)
 	case Background:
 		return fmt.Sprintf("background %d %d %d", e.R, e.G, e.B)
+	case Scheme:
+		return fmt.Sprint("scheme dark ", e.Dark)
 	case Kitty:
 		return "kitty"
 	}

@@ -3,7 +3,7 @@ package term
 import "strings"
 
 // Event is what comes from a terminal: Key, Paste, Mouse, Resized, Focus,
-// Background, Resumed, or Lost.
+// Background, Scheme, Resumed, or Lost.
 type Event any
 
 // Mod is a set of the keys held down with another.
@@ -95,6 +95,9 @@ type (
 
 	// Background is the terminal's answer to what color it writes on.
 	Background struct{ R, G, B uint8 }
+
+	// Scheme says that the terminal was made dark or light meanwhile.
+	Scheme struct{ Dark bool }
 
 	// Kitty says that the terminal tells keys apart as the kitty protocol does.
 	Kitty struct{}

@@ -30,6 +30,7 @@ type Options struct {
 
 	Colors Colors
 	Links  bool
+	ASCII  bool // lines and marks are drawn with plain characters, wherever they come from
 
 	Progress bool // tell the terminal that something goes on, for its tab
 
@@ -65,7 +66,7 @@ func Open(o Options) (*Terminal, error) {
 		writes: make(chan []byte, 1), written: make(chan struct{}, 1), failed: make(chan error, 1)}
 	t.in, _ = o.In.(*os.File)
 	t.out, _ = o.Out.(*os.File)
-	t.screen = screen{enc: encoder{colors: o.Colors, links: o.Links, marks: !o.Full}, full: o.Full, progress: o.Progress}
+	t.screen = screen{enc: encoder{colors: o.Colors, links: o.Links, ascii: o.ASCII, marks: !o.Full}, full: o.Full, progress: o.Progress}
 	t.measure()
 	if err := t.take(); err != nil {
 		return nil, err
@@ -263,8 +264,9 @@ func (t *Terminal) take() error {
 		return err
 	}
 	t.reader = r
-	// No wrapping, pastes in brackets, keys told apart, what color is behind.
-	s := "\x1b[?7l\x1b[?2004h\x1b[>1u\x1b[?u\x1b]11;?\x1b\\"
+	// No wrapping, pastes in brackets, keys told apart, what color is behind,
+	// and whether it becomes a dark or a light one.
+	s := "\x1b[?7l\x1b[?2004h\x1b[>1u\x1b[?u\x1b]11;?\x1b\\\x1b[?2031h"
 	if t.o.Full {
 		s = "\x1b[?1049h" + s
 	}
@@ -298,7 +300,7 @@ func (t *Terminal) give() {
 	if t.o.Mouse {
 		s += "\x1b[?1006l\x1b[?1002l"
 	}
-	s += "\x1b[<u\x1b[?2004l\x1b[?7h\x1b[?25h"
+	s += "\x1b[?2031l\x1b[<u\x1b[?2004l\x1b[?7h\x1b[?25h"
 	if t.o.Full {
 		s += t.screen.noMore() + "\x1b[?1049l"
 	} else {

@@ -23,6 +23,7 @@ func before(ctx context.Context, o Options, open func(a *app, done func())) erro
 	a.look.reset()
 	o.Terminal.Full, o.Terminal.Mouse, o.Terminal.Links = true, true, false
 	var err error
+	o.Terminal.ASCII = o.ASCII
 	if a.term, err = term.Open(o.Terminal); err != nil {
 		return fmt.Errorf("open the terminal: %w", err)
 	}

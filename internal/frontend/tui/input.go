@@ -24,6 +24,10 @@ func (a *app) input(ev term.Event) {
 		a.light = !e.Dark()
 		a.dress(a.o.Theme)
 		return
+	case term.Scheme:
+		a.light = !e.Dark
+		a.dress(a.o.Theme)
+		return
 	case term.Resumed:
 		a.problem(a.term.Retake())
 		return

@@ -120,17 +120,17 @@ func TestContrast(t *testing.T) {
 		return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 	}
 	for _, dark := range []bool{true, false} {
-		th := builtin(dark)
 		behind := styled.RGB(0x1e, 0x1e, 0x1e)
 		if !dark {
 			behind = styled.RGB(0xff, 0xff, 0xff)
 		}
 		for _, colors := range []term.Colors{term.Sixteen, term.Palette, term.True} {
+			th := builtin(dark)
+			if colors == term.Sixteen {
+				th = ofSixteen(dark)
+			}
 			for name, s := range map[string]styled.Style{"user": th.user, "selection": th.selection, "pending": th.pending, "ok": th.ok, "bad": th.bad,
-				"dim": {FG: th.dim.FG, BG: behind}, "thinking": {FG: th.thinking.FG, BG: behind}, "dim on user": {FG: th.dim.FG, BG: th.user.BG}, "dim on ok": {FG: th.dim.FG, BG: th.ok.BG}} {
-				if colors == term.Sixteen && (strings.HasPrefix(name, "dim") || name == "thinking") {
-					continue // there are two greys at most, and which they are is the user's
-				}
+				"dim": {FG: th.dim.FG, BG: behind}, "thinking": {FG: th.thinking.FG, BG: behind}, "dim on user": {FG: th.dim.FG, BG: th.user.BG}, "dim on ok": {FG: th.dim.FG, BG: th.ok.BG}, "dim on bad": {FG: th.dim.FG, BG: th.bad.BG}, "dim on pending": {FG: th.dim.FG, BG: th.pending.BG}} {
 				if s.FG == 0 || s.BG == 0 {
 					t.Errorf("dark %v: %s has no color of its own", dark, name)
 				} else if got := contrast(s.FG, s.BG, colors); got < 4.5 {

@@ -109,6 +109,7 @@ func Run(ctx context.Context, c protocol.Client, o Options) (code int, err error
 	defer cancel()
 	a := newApp(ctx, c, o)
 	o.Terminal.Full, o.Terminal.Mouse, o.Terminal.Links = !o.Regular, !o.Regular, o.Links
+	o.Terminal.ASCII = o.ASCII
 	if a.term, err = term.Open(o.Terminal); err != nil {
 		return 1, fmt.Errorf("open the terminal: %w", err)
 	}
@@ -248,6 +249,7 @@ func newApp(ctx context.Context, c protocol.Client, o Options) *app {
 		o.Terminal.Getenv = func(string) string { return "" }
 	}
 	a := &app{trees: map[string]treeMemory{}, treesKept: map[string]treeMemory{}, ctx: ctx, c: &goer{Client: c}, o: o, events: make(chan watched), done: make(chan func()), dirty: true}
+	a.light = lightTerminal(o.Terminal.Getenv)
 	problems := a.firstTheme()
 	keys, odd := readKeys(o.Keys)
 	a.keys, problems = keys, append(problems, odd...)

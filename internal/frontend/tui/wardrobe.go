@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/boughdev/bough/internal/term"
 )
 
 // firstTheme is the theme of the first frame; it says what is wrong with its file.
@@ -23,9 +26,9 @@ func (a *app) themeOf(name string, light bool) (*theme, []string) {
 	}
 	switch name {
 	case "", "system":
-		return builtin(!light), nil
+		return a.builtin(!light), nil
 	case "dark", "light":
-		return builtin(name == "dark"), nil
+		return a.builtin(name == "dark"), nil
 	}
 	err := errors.New("there is no theme of that name; /settings theme lists those that there are")
 	if a.o.Themes != nil {
@@ -42,7 +45,23 @@ func (a *app) themeOf(name string, light bool) (*theme, []string) {
 			err = fmt.Errorf("%s: %w", f.Path, ferr)
 		}
 	}
-	return builtin(!light), []string{fmt.Sprintf("Theme %s: %s", brief(name), brief(err.Error()))}
+	return a.builtin(!light), []string{fmt.Sprintf("Theme %s: %s", brief(name), brief(err.Error()))}
+}
+
+// builtin is one of the themes that need no file, for the colors that there are.
+func (a *app) builtin(dark bool) *theme {
+	if a.o.Terminal.Colors == term.Sixteen {
+		return ofSixteen(dark)
+	}
+	return builtin(dark)
+}
+
+// lightTerminal is what a terminal is taken for until it says so itself: some tell
+// their colors in COLORFGBG, as letters;background or letters;something;background.
+func lightTerminal(getenv func(string) string) bool {
+	v := getenv("COLORFGBG")
+	n, err := strconv.Atoi(v[strings.LastIndexByte(v, ';')+1:])
+	return err == nil && (n == 7 || n > 8 && n < 16)
 }
 
 func read(f ThemeFile) (*theme, []string, error) {
