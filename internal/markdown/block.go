@@ -32,7 +32,7 @@ func (d *drawer) block(n ast.Node, width int) []styled.Line {
 	case *ast.CodeBlock:
 		return d.code(n, "", width)
 	case *ast.Blockquote:
-		bar := styled.Of(d.char("│", "|")+" ", t.Quote)
+		bar := styled.Of(d.char("│", "|")+" ", t.Quote.Over(t.Bar))
 		var out []styled.Line
 		for _, l := range d.blocks(n, max(width-2, 1), false) {
 			out = append(out, styled.Join(bar, l.Styled(t.Quote)))

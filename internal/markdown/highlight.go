@@ -224,7 +224,10 @@ func (l *language) token(s string, fresh bool, words map[string]bool, t Theme) (
 		}
 		return 0, t.CodeBlock
 	}
-	if !fresh || !isWord(c) {
+	if !isWord(c) {
+		return mark(s, t)
+	}
+	if !fresh {
 		return 0, t.CodeBlock
 	}
 	n := 1
@@ -239,6 +242,25 @@ func (l *language) token(s string, fresh bool, words map[string]bool, t Theme) (
 		return n, t.Keyword
 	case n < len(s) && s[n] == '(' && unicode.IsLetter(rune(c)):
 		return n, t.Name
+	case t.Type != (styled.Style{}) && strings.Contains(typeWords, " "+word+" "):
+		return n, t.Type
+	}
+	return 0, t.CodeBlock
+}
+
+// typeWords are names of types that come with languages.
+const typeWords = " any bool boolean byte char complex64 complex128 double error f32 f64 float float32 float64 i8 i16 i32 i64 i128 isize int int8 int16 int32 int64 integer " +
+	"list dict set tuple long number object rune short str string String u8 u16 u32 u64 u128 usize uint uint8 uint16 uint32 uint64 uintptr unknown unsigned Vec Option Result void "
+
+// mark is what stands between words, where a theme has a color for it.
+func mark(s string, t Theme) (int, styled.Style) {
+	for _, m := range [...]struct {
+		chars string
+		style styled.Style
+	}{{"+-*/%=<>!&|^~?", t.Operator}, {"()[]{},;:.", t.Punctuation}} {
+		if m.style != (styled.Style{}) && strings.IndexByte(m.chars, s[0]) >= 0 {
+			return 1, m.style
+		}
 	}
 	return 0, t.CodeBlock
 }

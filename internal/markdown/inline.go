@@ -90,7 +90,11 @@ func (d *drawer) link(words styled.Line, url string, style styled.Style) styled.
 	if said := words.Text(); url == "" || said == url || "mailto:"+said == url || "http://"+said == url || "https://"+said == url {
 		return words
 	}
-	return styled.Join(words, styled.Of(" ("+url+")", style.Over(styled.Style{Attr: styled.Dim})))
+	address := d.o.Theme.Address
+	if address == (styled.Style{}) {
+		address.Attr = styled.Dim
+	}
+	return styled.Join(words, styled.Of(" ("+url+")", style.Over(address)))
 }
 
 // leads reports whether an address is one that a click may open.

@@ -25,9 +25,11 @@ import (
 // A Theme says how the parts of a text look. The zero value is all plain.
 type Theme struct {
 	Text, Heading, Code, CodeBlock, Quote, Link, Rule, Mark styled.Style
+	Bar, Address                                            styled.Style // beside a quote; of a link, written out
 
 	// Of code: what a highlighter tells apart.
 	Keyword, String, Comment, Number, Name styled.Style
+	Type, Operator, Punctuation            styled.Style
 	Added, Removed, Hunk                   styled.Style // of diffs
 }
 

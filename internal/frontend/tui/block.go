@@ -49,7 +49,7 @@ func (a *app) block(at int, open bool) drawing {
 			return drawing{}
 		}
 		m := message.Message{Content: b.Content}
-		rows := a.cardBlock(render.OneLine(b.CustomType), "", m.Text("\n"), true)
+		rows := a.customBlock(render.OneLine(b.CustomType), m.Text("\n"))
 		for _, c := range b.Content {
 			if c.Type == message.ImageBlock {
 				for _, r := range a.imageRows(c, a.look.width-2) {
@@ -345,6 +345,16 @@ func (a *app) bashBlock(m message.Message, open bool) []styled.Line {
 	}
 	if len(tail) > 0 {
 		out = append(out, styled.Wrap(styled.Of(strings.Join(tail, " · "), a.theme.dim), a.look.width, margin, margin)...)
+	}
+	return out
+}
+
+// customBlock draws what an extension said, on a background of its own if the theme has
+// one.
+func (a *app) customBlock(kind, text string) []styled.Line {
+	out := []styled.Line{nil, a.band(styled.Of("["+kind+"]", a.theme.cardName), a.theme.card)}
+	for _, r := range markdown.Render(text, a.markdownOptions(a.look.width)) {
+		out = append(out, a.band(r, a.theme.card))
 	}
 	return out
 }

@@ -356,6 +356,7 @@ func (a *app) reload(slash.Command) error {
 			a.tell(a.theme.dim, "%s", a.told(s))
 		}
 		a.fetchCommands()
+		a.dress(a.o.Theme) // its file may be another one now
 	})
 	return nil
 }

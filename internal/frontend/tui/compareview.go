@@ -317,7 +317,7 @@ func (s *branches) beside(a *app, one, other []styled.Line) []styled.Line {
 		if y < len(one) {
 			l = one[y].Cut(w)
 		}
-		l = styled.Join(l.Pad(w, styled.Style{}), styled.Of(bar, a.theme.border))
+		l = styled.Join(l.Pad(w, styled.Style{}), styled.Of(bar, a.theme.subtle))
 		if y < len(other) {
 			l = styled.Join(l, other[y].Cut(w))
 		}

@@ -187,7 +187,7 @@ func (c *completion) rows(a *app, width int) []styled.Line {
 		if i == c.at {
 			mark, style = " > ", a.theme.selection
 		}
-		l := styled.Join(styled.Of(mark, a.theme.cursor), styled.Of(x.shown, styled.Style{}).Cut(names).Pad(names+2, styled.Style{}), styled.Of(x.beside, a.theme.dim)).Cut(width)
+		l := styled.Join(styled.Of(mark, a.theme.cursor), styled.Of(x.shown, styled.Style{}).Cut(names).Pad(names+2, styled.Style{}), styled.Of(x.beside, a.theme.muted)).Cut(width)
 		if i == c.at {
 			l = l.Styled(style).Pad(width, style)
 		}

@@ -132,7 +132,7 @@ func (a *app) slot(width, height int) panel {
 	}
 	style := a.theme.border
 	if strings.HasPrefix(a.editor.text, "!") {
-		style = a.theme.warning
+		style = a.theme.shell
 	} else if l, ok := a.theme.levels[a.view.Thinking]; ok {
 		style = l
 	}

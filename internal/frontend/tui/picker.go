@@ -297,7 +297,7 @@ func (p *picker) view(a *app, width, height int) panel {
 	if p.fills {
 		out.rows = append(out.rows, styled.Join(margin, p.head(a, width-1)))
 	} else {
-		out.rows = append(out.rows, a.border(p.head(a, width-6), "", width, a.theme.border))
+		out.rows = append(out.rows, a.border(p.head(a, width-6), "", width, a.theme.frame))
 	}
 	if height >= 9 || p.confirm != nil {
 		out.rows = append(out.rows, styled.Join(margin, a.help(p.hints(), width-1)))
@@ -323,7 +323,7 @@ func (p *picker) view(a *app, width, height int) panel {
 		list = width / 2
 		side = width - list - 2
 	} else if p.side != nil && p.peek > 0 && chosen >= 0 && room >= 8 {
-		below = append([]styled.Line{a.border(nil, "", width, a.theme.border)}, p.side(chosen, width-2, room-room/2-1)...)
+		below = append([]styled.Line{a.border(nil, "", width, a.theme.subtle)}, p.side(chosen, width-2, room-room/2-1)...)
 		below = below[:min(len(below), room-room/2)]
 		for i := range below[1:] {
 			below[i+1] = styled.Join(margin, below[i+1])
@@ -346,7 +346,7 @@ func (p *picker) view(a *app, width, height int) panel {
 			if a.o.ASCII {
 				bar = "|"
 			}
-			l = styled.Join(l.Pad(list, styled.Style{}), styled.Of(bar+" ", a.theme.border))
+			l = styled.Join(l.Pad(list, styled.Style{}), styled.Of(bar+" ", a.theme.subtle))
 			if y < len(preview) {
 				l = styled.Join(l, preview[y].Cut(side))
 			}
@@ -416,7 +416,7 @@ func (t table) row(i, width int, _ bool) styled.Line {
 	if names == 0 {
 		names = 24
 	}
-	return beside(styled.Of(t.texts[i].name, styled.Style{}), styled.Of(t.texts[i].beside, t.a.theme.dim), names, width)
+	return beside(styled.Of(t.texts[i].name, styled.Style{}), styled.Of(t.texts[i].beside, t.a.theme.muted), names, width)
 }
 
 // beside draws a name and what there is to say of it, in two columns. Where there is

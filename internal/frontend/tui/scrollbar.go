@@ -36,9 +36,9 @@ func (t *transcript) bar(rows []styled.Line, width int) []styled.Line {
 	at, n := t.share(len(rows))
 	out := make([]styled.Line, len(rows))
 	for y, l := range rows {
-		mark := styled.Of(line, a.theme.border)
+		mark := styled.Of(line, a.theme.track)
 		if y >= at && y < at+n {
-			mark = styled.Of(thumb, a.theme.border)
+			mark = styled.Of(thumb, a.theme.thumb)
 		}
 		if l.Width() >= width {
 			l = l.Slice(0, width-1)

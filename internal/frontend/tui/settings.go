@@ -179,8 +179,6 @@ func (a *app) choicesOf(set protocol.Setting) []string {
 		return []string{"true", "false"}
 	case set.Kind == "word":
 		return set.Words
-	case set.Key == "theme":
-		return a.themeNames(plain(set.Force().Value))
 	}
 	return nil
 }
@@ -193,7 +191,18 @@ func (s *settingsList) edit(i int) {
 		return
 	}
 	now := plain(set.Force().Value)
-	values := s.a.choicesOf(set)
+	if set.Key == "theme" { // the files are looked for beside the loop
+		s.a.beside(func() func() {
+			names := s.a.themeNames(now)
+			return func() { s.choose(set, now, names) }
+		})
+		return
+	}
+	s.choose(set, now, s.a.choicesOf(set))
+}
+
+// choose changes a setting to one of some values, if it has such.
+func (s *settingsList) choose(set protocol.Setting, now string, values []string) {
 	switch at := slices.Index(values, now); {
 	case len(values) > 0 && len(values) <= 3 && set.Key != "theme":
 		s.set(protocol.SetSetting{Key: set.Key, Value: values[(at+1)%len(values)], Save: true}, true)

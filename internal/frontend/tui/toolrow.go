@@ -132,7 +132,7 @@ func (a *app) callHead(c toolCall) []styled.Line {
 	if name == "" {
 		name = a.t("(a tool without a name)")
 	}
-	style := a.theme.title
+	style := a.theme.tool
 	if c.name == "bash" || c.name == "powershell" {
 		command, _ := rawjson.GetString(c.args, "command")
 		var l []styled.Line

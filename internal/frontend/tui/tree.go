@@ -200,7 +200,7 @@ func (t *treeScreen) view(a *app, width, height int) panel {
 	for y := range t.room {
 		l := t.row(a, t.top+y, left)
 		if right > 0 {
-			l = styled.Join(l.Pad(left, styled.Style{}), styled.Of(bar, a.theme.border))
+			l = styled.Join(l.Pad(left, styled.Style{}), styled.Of(bar, a.theme.subtle))
 			if y < len(pane) {
 				l = styled.Join(l, pane[y])
 			}
