@@ -54,6 +54,40 @@ func TestFirstDayInATerminal(t *testing.T) {
 	w.ended(0)
 }
 
+// The first day of somebody who listens: ask, branch, find the lost answer.
+func TestFirstDayWithAScreenReader(t *testing.T) {
+	ts := newTerminals(t, answers)
+	hello := filepath.Join(ts.dir, "hello.txt")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(hello, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first draft\n")
+	w := ts.open("one", 100, 60)
+	w.runs("--screen-reader --model offline/demo", "screen reader mode, by --screen-reader.")
+	w.line("What does hello.txt say?")
+	w.shows("tool read: hello.txt, ok, 1 line", "first draft", "\ndone: ")
+	w.line("/branch 0")
+	w.shows("at entry 0: system")
+	write("second draft\n")
+	w.line("What does hello.txt say?")
+	w.shows("second draft")
+	w.until("the second answer has ended", func(screen string) bool { return strings.Count(screen, "\ndone: ") == 2 })
+
+	w.line("/tree first draft") // a word of the lost answer
+	w.shows("\n3: tool: first draft; level", "a branch begins", "Type the number of the entry to go to")
+	w.line("4")
+	w.shows("at entry 4: assistant")
+	w.line("/trust")
+	w.shows("It brings nothing along that needs trust.", "choice: ")
+	w.line("")
+	w.shows("nothing chosen")
+	w.line("/quit")
+	w.ended(0)
+}
+
 // The tour (docs/tour.md): a negotiation of eighteen turns, the terminal closes, another
 // way is taken with a summary of the first, both are compared, an answer is brought over.
 func TestTourInATerminal(t *testing.T) {

@@ -190,6 +190,7 @@ func (r *runner) run(ctx context.Context) (code int, err error) {
 			HideThinking: func() bool { return r.current().HideThinking },
 			TreeFilter:   func() string { return r.current().TreeFilter },
 			Detach:       func() error { return r.mayDetach(c) },
+			Questions:    r.questions(start.Dir),
 			Sessions:     func(ctx context.Context) ([]session.Summary, error) { return r.store.Recent(ctx, start.Dir) }})
 	}
 	return printer.Run(ctx, c, printer.Options{Who: start.Who, Prompts: prompts, JSON: m == modeJSON, Terminal: r.env.StdoutTerminal,

@@ -42,6 +42,9 @@ func (r *repl) command(words string) error {
 	case c.Later:
 		r.say("/%s comes with a later version of bough.", c.Name)
 		return nil
+	case r.out.speech && r.o.Questions[c.Name] != nil && !r.working():
+		r.numbered(c.Name)
+		return nil
 	case c.Where&slash.REPL == 0:
 		if where := elsewhere[c.Name]; where != "" {
 			r.say("/%s needs the terminal UI. Here: %s", c.Name, where)

@@ -89,6 +89,10 @@ func (r *repl) label(text string) error {
 	if text == "" {
 		r.say("%s has no label any more", r.describe(at))
 	} else {
+		if r.out.speech {
+			r.say("label %s is at %s", render.OneLine(text), r.describe(at))
+			return nil
+		}
 		r.say("%s is {%s}", r.describe(at), render.OneLine(text))
 	}
 	return nil

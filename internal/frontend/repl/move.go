@@ -264,7 +264,7 @@ func (r *repl) sayAnew(e *session.Entry, summary *string) error {
 		return err
 	}
 	r.shown(e.ID)
-	place := fmt.Sprintf("[%d]%s", render.IndexOf(r.view.Tree, e.ID), r.otherNumber(e.ID))
+	place := r.nth(render.IndexOf(r.view.Tree, e.ID)) + r.otherNumber(e.ID)
 	if r.view.Tree.Effective(r.view.Leaf) == d.Leaf || r.view.Leaf == d.Leaf {
 		place += fmt.Sprintf(", as branch %d", len(render.Next(r.view.Tree, d.Leaf))+1)
 	}

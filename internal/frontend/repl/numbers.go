@@ -52,7 +52,7 @@ func (r *repl) entry(word string) (session.ID, error) {
 	if !slices.Equal(list, r.chain()) {
 		what = "the list that was printed last goes"
 	}
-	return "", fmt.Errorf("there is no [%d]; %s from [0] to [%d]", n, what, len(list)-1)
+	return "", fmt.Errorf("there is no %s; %s from %s to %s", r.nth(n), what, r.nth(0), r.nth(len(list)-1))
 }
 
 // tellBranch says which entry a number of the list is, if another branch than that
@@ -64,11 +64,11 @@ func (r *repl) tellBranch(n int) {
 	}
 	k, _ := render.NumberOf(r.view.Tree, id)
 	if n >= len(chain) {
-		r.note("([%d], as it was listed, is #%d, on another branch than this)", n, k)
+		r.note("(%s, as it was listed, is %s, on another branch than this)", r.nth(n), r.nthOfAll(k))
 		return
 	}
 	own, _ := render.NumberOf(r.view.Tree, chain[n])
-	r.note("([%d], as it was listed, is #%d, on another branch than this; on this one it would be #%d)", n, k, own)
+	r.note("(%s, as it was listed, is %s, on another branch than this; on this one it would be %s)", r.nth(n), r.nthOfAll(k), r.nthOfAll(own))
 }
 
 // unbracketed takes off the brackets that numbers are written in.
@@ -127,10 +127,10 @@ func (r *repl) number(id session.ID) string {
 	}
 	if r.onPath(id) {
 		r.shown(id)
-		return fmt.Sprintf("[%d]", render.IndexOf(r.view.Tree, id))
+		return r.nth(render.IndexOf(r.view.Tree, id))
 	}
 	n, _ := render.NumberOf(r.view.Tree, id)
-	return fmt.Sprintf("#%d", n)
+	return r.nthOfAll(n)
 }
 
 // otherNumber is the number of an entry in the tree, " (#9)", if it is another
@@ -140,7 +140,25 @@ func (r *repl) otherNumber(id session.ID) string {
 	if !ok || n == render.IndexOf(r.view.Tree, id) {
 		return ""
 	}
+	if r.out.speech {
+		return fmt.Sprintf(", number %d in the tree", n)
+	}
 	return fmt.Sprintf(" (#%d)", n)
+}
+
+// nth names an entry by its number on the path, nthOfAll by the one in the session.
+func (r *repl) nth(n int) string {
+	if r.out.speech {
+		return fmt.Sprintf("entry %d", n)
+	}
+	return fmt.Sprintf("[%d]", n)
+}
+
+func (r *repl) nthOfAll(n int) string {
+	if r.out.speech {
+		return fmt.Sprintf("number %d in the tree", n)
+	}
+	return fmt.Sprintf("#%d", n)
 }
 
 // describe says which entry one is: [5] assistant "There is a main.go..." (#9).
@@ -149,11 +167,14 @@ func (r *repl) describe(id session.ID) string {
 	if e == nil {
 		return "the start, before the first message"
 	}
-	s := r.number(e.ID) + " " + r.words(e)
-	if s[0] == '[' {
-		s += r.otherNumber(e.ID)
+	other := ""
+	if r.onPath(e.ID) {
+		other = r.otherNumber(e.ID)
 	}
-	return s
+	if r.out.speech {
+		return r.number(e.ID) + other + ": " + r.words(e)
+	}
+	return r.number(e.ID) + " " + r.words(e) + other
 }
 
 // words are who speaks in an entry and how it begins.

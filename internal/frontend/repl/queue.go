@@ -69,6 +69,9 @@ func (r *repl) waiting(q protocol.Queue) {
 			images = " [" + render.Plural(it.Images, "image", "images") + "]"
 		}
 		head := fmt.Sprintf("[%d] ", i+1)
+		if r.out.speech {
+			head = fmt.Sprintf("%d: ", i+1)
+		}
 		tail := images + "   (" + when + ")"
 		r.say("%s%s%s", head, render.Quote(it.Text, max(r.o.Width-styled.Width(head+tail)-2, 20)), tail)
 	}

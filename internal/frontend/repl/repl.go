@@ -65,6 +65,10 @@ type Options struct {
 	// takes an id or a path only.
 	Sessions func(context.Context) ([]session.Summary, error)
 
+	// Questions are asked in the screen reader mode by commands that have screens of
+	// their own in the terminal UI.
+	Questions map[string]func(context.Context) (Question, error)
+
 	// Detach says why the session cannot be left running; nil: it ends with the
 	// front end.
 	Detach func() error

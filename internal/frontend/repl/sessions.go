@@ -97,7 +97,11 @@ func (r *repl) over(origin string, do func() error) (bool, error) {
 	if err := r.await(func() bool { return r.opened > before && r.ready }); err != nil {
 		return false, err
 	}
-	r.say("now in %s", r.standing())
+	if r.out.speech {
+		r.say("now in the session %s; model %s", r.sessionName(), r.modelName())
+	} else {
+		r.say("now in %s", r.standing())
+	}
 	if s := r.holds(); origin != "" {
 		r.note("new, %s: %s", origin, r.copied())
 	} else if s != "" {
@@ -232,6 +236,8 @@ func (r *repl) resume(word string) error {
 	case len(found) == 0 && word == "":
 		r.say("There are no sessions of this folder yet.")
 		return nil
+	case len(found) == 0 && r.out.speech:
+		return r.searchSessions(word)
 	case len(found) == 0:
 		r.say("No session of this folder has %s as its id, or in its name or first message; /resume lists them.", render.Quote(word, 40))
 		return nil

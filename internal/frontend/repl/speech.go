@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -212,11 +213,12 @@ func (r *repl) sayChain(chain []render.Link) {
 
 // sayAll lists all entries.
 func (r *repl) sayAll(last int) {
-	words := strings.NewReplacer("<- here", "; you are here", " -> ", "; calls ", "   <", "; ", " branches>", " branches", "   after", "; after")
+	words := strings.NewReplacer("   <- here", "; you are here", "<- here", "; you are here", "assistant -> ", "assistant; calls ", " -> ", "; calls ", "   <", "; ", " branches>", " branches", "   after #", "; after number ")
 	for _, row := range slash.AllRows(r.view.Tree, r.view.Leaf, last, spokenWidth) {
 		number, rest, _ := strings.Cut(strings.Trim(row, "["), "]")
-		r.out.line(none, number+": "+strings.Join(strings.Fields(words.Replace(rest)), " "))
+		r.out.line(none, strings.TrimPrefix(number, "#")+": "+strings.Join(strings.Fields(words.Replace(rest)), " "))
 	}
+	r.say("/branch with # and a number stands after an entry of this list.")
 }
 
 // sayTree lists the rows of a tree: what was said, and then where it is.
@@ -303,6 +305,43 @@ func (r *repl) saySession(n int, s session.Summary, title string) {
 		this = "; this one"
 	}
 	r.out.line(none, fmt.Sprintf("%d: %s; %s; %s%s", n, render.Cut(title, spokenWidth), render.Plural(s.Said, "message", "messages"), render.Ago(time.Since(s.Modified)), this))
+}
+
+// searchSessions lists the sessions in which something was said. It may take a while.
+func (r *repl) searchSessions(words string) error {
+	r.say("searching what was said in the sessions of this folder")
+	var found protocol.Found
+	failed, err := r.meanwhile(func() (err error) {
+		found, err = protocol.Call(r.ctx, r.c, protocol.SearchSessions{Query: words})
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case failed != nil:
+		r.failed(failed)
+		return nil
+	}
+	r.listed = nil
+	var hits []protocol.Hit
+	seen := map[string]bool{}
+	for _, h := range found.Hits {
+		if !seen[h.Session.ID] {
+			seen[h.Session.ID] = true
+			r.listed, hits = append(r.listed, h.Session), append(hits, h)
+		}
+	}
+	if len(hits) == 0 {
+		r.say("Nothing of this folder's sessions has %s; /resume lists them.", render.Quote(words, 40))
+		return nil
+	}
+	titles := render.Titles(r.listed)
+	for i, h := range hits {
+		r.saySession(i+1, h.Session, titles[i])
+		r.out.line(none, "   "+h.Role+": "+render.Cut(render.OneLine(h.Text), spokenWidth))
+	}
+	r.offer("the session to go over to", len(hits), func(n int) error { return r.resume(strconv.Itoa(n)) })
+	return nil
 }
 
 // elsewhere says what does the work of a command that is not built for lines.
