@@ -102,10 +102,6 @@ func TestInputMethods(t *testing.T) {
 	s.Shows("large [stub]")
 	s.Send("模型")
 	at(s, "模型")
-	s.Type("escape", "escape", "/settings", "enter")
-	s.Shows("defaultModel")
-	s.Send("设置")
-	at(s, "设置")
 }
 
 // A theme's file that was changed is read anew by /reload.
