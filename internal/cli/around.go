@@ -16,7 +16,7 @@ import (
 
 // around is what the terminal UI shows of this machine.
 func (r *runner) around() tui.Around {
-	return tui.Around{Import: r.importFile, Debug: r.keepDebug, Canonical: filestore.Canonical, Repository: repository, Gone: func(dir string) bool { return !dirExists(dir) }, Read: r.read,
+	return tui.Around{Import: r.importFile, Debug: r.keepDebug, Canonical: filestore.Canonical, Repository: repository, Branch: gitBranch, Gone: func(dir string) bool { return !dirExists(dir) }, Read: r.read,
 		Accounts: r.aroundAccounts(), Trust: r.aroundTrust, SetTrust: func(ctx context.Context, dir string, answer tui.TrustAnswer) error {
 			_, err := r.setTrust(ctx, dir, answer)
 			return err
@@ -60,6 +60,40 @@ func (r *runner) keepDebug(report string) (string, error) {
 // repository is the folder of git's own files that a folder belongs to, the same for
 // all worktrees; "" if there is none.
 func repository(dir string) string {
+	git := gitDir(dir)
+	if filepath.Base(filepath.Dir(git)) == "worktrees" {
+		git = filepath.Dir(filepath.Dir(git))
+	}
+	if git == "" {
+		return ""
+	}
+	return real(git)
+}
+
+// gitBranch is the branch that is checked out where a folder lies, or the beginning of
+// the commit; "" if there is none.
+func gitBranch(dir string) string {
+	git := gitDir(dir)
+	if git == "" {
+		return ""
+	}
+	head := filepath.Join(git, "HEAD")
+	if fi, err := os.Stat(head); err != nil || !fi.Mode().IsRegular() || fi.Size() > 4096 {
+		return ""
+	}
+	b, err := os.ReadFile(head)
+	if err != nil {
+		return ""
+	}
+	text := strings.TrimSpace(string(b))
+	if branch, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
+		return branch
+	}
+	return text[:min(len(text), 7)]
+}
+
+// gitDir is the folder of git's files of the worktree that a folder lies in.
+func gitDir(dir string) string {
 	if dir == "" {
 		return ""
 	}
@@ -68,8 +102,8 @@ func repository(dir string) string {
 		fi, err := os.Stat(git)
 		switch {
 		case err == nil && fi.IsDir():
-			return real(git)
-		case err == nil && fi.Size() < 4096:
+			return git
+		case err == nil && fi.Mode().IsRegular() && fi.Size() < 4096:
 			text, err := os.ReadFile(git)
 			to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir:")
 			if err != nil || !ok {
@@ -78,10 +112,7 @@ func repository(dir string) string {
 			if to = strings.TrimSpace(to); !filepath.IsAbs(to) {
 				to = filepath.Join(d, to)
 			}
-			if filepath.Base(filepath.Dir(to)) == "worktrees" {
-				to = filepath.Dir(filepath.Dir(to))
-			}
-			return real(to)
+			return to
 		case d == filepath.Dir(d):
 			return ""
 		}

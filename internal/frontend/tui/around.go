@@ -16,6 +16,9 @@ type Around struct {
 	// Repository names the repository that a folder is of, the same for all of its
 	// worktrees; "" if it is of none.
 	Repository func(dir string) string
+	// Branch names the branch of git that is checked out where a folder lies; "" if there
+	// is none.
+	Branch func(dir string) string
 	// Gone reports whether a folder is not there any more.
 	Gone func(dir string) bool
 	// Read opens a session to be read, as it is kept.
@@ -89,3 +92,19 @@ const (
 	TrustNever  TrustAnswer = "never" // until somebody says otherwise
 	TrustForget TrustAnswer = "forget"
 )
+
+// lookAtGit finds out which branch is checked out: commands may have changed it.
+func (a *app) lookAtGit() {
+	dir, branch := a.view.Header.CWD, a.o.Around.Branch
+	if branch == nil {
+		return
+	}
+	a.beside(func() func() {
+		b := branch(dir)
+		return func() {
+			if dir == a.view.Header.CWD {
+				a.gitBranch = b
+			}
+		}
+	})
+}

@@ -36,7 +36,7 @@ var names = map[string]string{
 	"levels":           "off minimal medium high", "scoped_models": "small local mine", "models": "small local mine Large One off high",
 	"sessions": sessionNames, "sessions_all": sessionNames, "sessions_search": sessionNames, "sessions_trash": sessionNames, "sessions_preview": sessionNames,
 	"tree_all": "hook hologram", "question_edit": "wants change file Allow once Refuse",
-	"":             "dark pdf stub large low shell Word counter token bash edit",
+	"":             "main dark pdf stub large low shell Word counter token bash edit",
 	"start":        "last here hours ago",
 	"streaming":    "What they want half list ans",
 	"failed":       "key not valid disk almost full has",

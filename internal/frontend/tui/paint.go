@@ -242,6 +242,9 @@ func (a *app) footer(width int) []styled.Line {
 		return []styled.Line{a.spread(a.gauge(), model, width)}
 	}
 	where := render.OneLine(slash.Home(a.dir(), a.o.Home))
+	if b := render.OneLine(a.gitBranch); b != "" {
+		where += " (" + b + ")"
+	}
 	if t := a.view.Tree; t != nil {
 		if n := render.OneLine(t.Name()); n != "" {
 			where += " - " + n
@@ -250,6 +253,9 @@ func (a *app) footer(width int) []styled.Line {
 			if l := render.OneLine(t.Label(e.ID)); l != "" {
 				where += " - [" + l + "]"
 			}
+		}
+		if s := a.standing(); s.branches > 1 && s.number > 0 {
+			where += fmt.Sprintf(" - %d/%d", s.number, s.branches)
 		}
 	}
 	if m := a.view.Model; m != nil {

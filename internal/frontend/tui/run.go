@@ -136,6 +136,9 @@ func (a *app) shellOutput(e protocol.BashOutput) {
 }
 
 func (a *app) shellRecorded(e protocol.Appended) {
+	if e.Entry.Role == message.Bash {
+		a.lookAtGit()
+	}
 	if a.shell != nil && a.shell.over && e.Entry.Role == message.Bash {
 		a.shell = nil
 	}

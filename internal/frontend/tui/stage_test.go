@@ -145,7 +145,7 @@ func (a *answers) do(cmd protocol.Request) (any, error) {
 // neighbourhood is what lies around the session.
 func neighbourhood() tui.Around {
 	return tui.Around{
-		Accounts: accounts(), Gone: func(dir string) bool { return dir == "/gone" }, Repository: func(string) string { return "" },
+		Accounts: accounts(), Gone: func(dir string) bool { return dir == "/gone" }, Repository: func(string) string { return "" }, Branch: func(string) string { return "main" },
 		Trust: func(string) (tui.Trust, error) { return project, nil }, SetTrust: func(context.Context, string, tui.TrustAnswer) error { return nil },
 		Read: func(ctx context.Context, path string) (*session.Session, error) {
 			mem := &memstore.Store{}

@@ -44,6 +44,7 @@ func (s *status) event(a *app, ev protocol.Event) {
 			a.tell(a.theme.failure, "%s", a.failure(e))
 		}
 		s.tally.count(a)
+		a.lookAtGit()
 	case protocol.RetryStarted:
 		s.retry = a.t("Retrying (%d/%d) in %s: %s", e.Attempt, e.Max, e.Delay.Round(time.Second), render.Cut(a.told(render.OneLine(e.Error)), 60))
 	case protocol.RetryEnded:

@@ -178,6 +178,7 @@ type app struct {
 	commands    []protocol.CommandInfo
 	loaded      loaded
 	stood       standing
+	gitBranch   string   // of the folder
 	welcomed    string   // the session that was told of when it was taken up
 	summing     *string  // the next move sums up what it leaves, with a look at these words
 	purpose     *purpose // of the text in the editor; nil: it is to be said
@@ -422,6 +423,7 @@ func (a *app) event(w watched) {
 		a.fetchCommands()
 		a.welcome()
 		a.stands(e)
+		a.lookAtGit()
 		a.begin()
 		a.isThere()
 	case protocol.Appended:
