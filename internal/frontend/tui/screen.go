@@ -9,7 +9,7 @@ import (
 // A screen is what stands in the editor's place, such as a picker, or over all, such
 // as the tree. What was typed comes back untouched when it closes.
 //
-//	a.push(&mine{})     opens it; a.pop() closes the one on top
+//	a.push(&mine{})     opens it; a.close(it) closes it, wherever it lies
 //	a.keys.is(key, "tui.select.up")     never ask for a key by its name
 //	call(a, protocol.Fork{…}, func(r protocol.Forked, err error) { … })     work beside the loop
 //
@@ -45,13 +45,6 @@ type hint struct{ action, words string }
 func (a *app) push(s screen) {
 	a.complete = nil
 	a.screens = append(a.screens, s)
-}
-
-// pop closes the screen on top.
-func (a *app) pop() {
-	if n := len(a.screens); n > 0 {
-		a.screens = a.screens[:n-1]
-	}
 }
 
 // close closes a screen, wherever it lies.
