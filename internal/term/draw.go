@@ -28,7 +28,6 @@ type screen struct {
 	width, height int
 	full          bool // the whole screen is ours
 
-	enter string   // to be sent before anything else
 	wipe  bool     // the screen is to be cleared
 	extra string   // to be sent behind everything else
 	ahead []byte   // pictures, to be sent before the rows that show them
@@ -54,11 +53,6 @@ func (s *screen) frame(f Frame) []byte {
 	if len(s.ahead) > 0 {
 		s.enc.b = append(s.enc.b, s.ahead...)
 		s.ahead = nil
-	}
-	if s.enter != "" {
-		s.hide()
-		s.put(s.enter)
-		s.enter, s.shown, s.y, s.wipe = "", nil, 0, false
 	}
 	if s.full {
 		s.whole(rows)

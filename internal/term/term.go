@@ -98,20 +98,6 @@ func (t *Terminal) Redraw() {
 	}
 }
 
-// SetFull says whether the next frames are the whole screen.
-func (t *Terminal) SetFull(full bool) {
-	if full == t.screen.full {
-		return
-	}
-	t.screen.full, t.screen.valid, t.screen.enc.marks = full, false, !full
-	if full {
-		t.screen.enter = "\x1b[?1049h"
-	} else {
-		t.screen.enter = "\x1b[?1049l"
-	}
-	t.o.Full = full
-}
-
 // Ready reports whether a frame may be drawn: the one before has been written. A
 // slow line gets fewer frames and never later ones; Drawn says when to try again.
 func (t *Terminal) Ready() bool {
