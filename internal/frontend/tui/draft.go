@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"errors"
 	"maps"
 	"strings"
+	"sync"
 
 	"github.com/boughdev/bough/internal/render"
 	"github.com/boughdev/bough/message"
@@ -76,6 +78,7 @@ func (a *app) openDrafts() {
 			}
 			if text := d.texts[d.at]; text != "" && a.editor.empty() {
 				a.editor.set(text)
+				d.saved = text
 			} else if text != "" && written && !a.editor.empty() {
 				more, images := a.editor.says()
 				a.editor.set(text + "\n\n" + more)
@@ -169,19 +172,13 @@ func (a *app) keepDrafts() {
 	}
 	d.saved = a.editor.text
 	of, all := d.of, a.changedDrafts()
-	if len(all) == 0 {
+	if len(all) == 0 && !a.owed.any() {
 		return
 	}
+	a.owed.add(of, all)
 	a.beside(func() func() {
-		a.keeping.Lock()
-		defer a.keeping.Unlock()
-		err := a.o.Drafts.Save(of, all)
-		return func() {
-			if err != nil && d.of == of {
-				d.kept = nil // it is tried again with all of them
-			}
-			a.problem(err)
-		}
+		err := a.owed.pay(a.o.Drafts)
+		return func() { a.problem(err) }
 	})
 }
 
@@ -189,10 +186,63 @@ func (a *app) keepDrafts() {
 func (a *app) lastDrafts() {
 	if d := &a.drafts; a.o.Drafts != nil && d.known && d.of != "" {
 		// Nobody is there any more who could be told.
-		if changed := a.changedDrafts(); len(changed) > 0 {
-			_ = a.o.Drafts.Save(d.of, changed)
+		a.owed.add(d.of, a.changedDrafts())
+		_ = a.owed.pay(a.o.Drafts)
+	}
+}
+
+// owed are the drafts that are still to be kept, by session. Whoever keeps some takes
+// the newest of all; what could not be kept is owed again.
+type owed struct {
+	paying sync.Mutex // one keeps them at a time
+
+	mu sync.Mutex
+	by map[string]map[session.ID]string // guarded by mu
+}
+
+func (o *owed) add(of string, changed map[session.ID]string) {
+	if len(changed) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.by == nil {
+		o.by = map[string]map[session.ID]string{}
+	}
+	if o.by[of] == nil {
+		o.by[of] = map[session.ID]string{}
+	}
+	maps.Copy(o.by[of], changed)
+}
+
+func (o *owed) any() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.by) > 0
+}
+
+// pay keeps them all.
+func (o *owed) pay(in Drafts) error {
+	o.paying.Lock()
+	defer o.paying.Unlock()
+	o.mu.Lock()
+	all := o.by
+	o.by = nil
+	o.mu.Unlock()
+	var failed error
+	for of, changed := range all {
+		if err := in.Save(of, changed); err != nil {
+			failed = errors.Join(failed, err)
+			o.mu.Lock()
+			maps.Copy(changed, o.by[of]) // which are newer
+			if o.by == nil {
+				o.by = map[string]map[session.ID]string{}
+			}
+			o.by[of] = changed
+			o.mu.Unlock()
 		}
 	}
+	return failed
 }
 
 // recallPath makes what was said on this path the history of the editor.

@@ -2,9 +2,11 @@ package tui_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/boughdev/bough/internal/frontend/tui"
 	"github.com/boughdev/bough/internal/frontend/tui/tuitest"
@@ -16,6 +18,7 @@ import (
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string]map[session.ID]string // guarded by mu
+	full bool                             // and nothing more can be kept; guarded by mu
 }
 
 func (s *shelf) Load(id string) (map[session.ID]string, error) {
@@ -27,6 +30,9 @@ func (s *shelf) Load(id string) (map[session.ID]string, error) {
 func (s *shelf) Save(id string, drafts map[session.ID]string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.full {
+		return errors.New("keep the draft: no space left on device")
+	}
 	if s.kept == nil {
 		s.kept = map[string]map[session.ID]string{}
 	}
@@ -134,4 +140,44 @@ func TestComingLate(t *testing.T) {
 	other.Shows("Stopped")
 	other.End()
 	s.End()
+}
+
+// A draft that could not be kept is kept once it can, at the latest at the end; so is
+// that there is none any more.
+func TestDraftsThatCouldNotBeKept(t *testing.T) {
+	for _, tt := range []struct {
+		name, was string
+		types     []string
+		want      string
+	}{
+		{"a text", "", []string{"not sent"}, "not sent"},
+		{"none any more", "of yesterday", []string{"ctrl+u"}, ""},
+		{"another one", "of yesterday", []string{"ctrl+u", "of today"}, "of today"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPuppet()
+			drafts := &shelf{full: true, kept: map[string]map[session.ID]string{"puppet": {}}}
+			if tt.was != "" {
+				drafts.kept["puppet"][""] = tt.was
+			}
+			s := tuitest.Start(t, p, 80, 24, func(o *tui.Options) { o.Drafts, o.After = drafts, atOnce })
+			s.Shows("no model", tt.was)
+			s.Type(tt.types...)
+			s.Shows("no space left on device")
+			drafts.mu.Lock()
+			drafts.full = false
+			drafts.mu.Unlock()
+			s.End()
+			if got := drafts.kept["puppet"][""]; got != tt.want {
+				t.Errorf("%q is kept, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// atOnce is a clock whose every wait is over.
+func atOnce(time.Duration) (<-chan time.Time, func()) {
+	c := make(chan time.Time, 1)
+	c <- time.Time{}
+	return c, func() {}
 }

@@ -184,11 +184,11 @@ type app struct {
 	purpose     *purpose // of the text in the editor; nil: it is to be said
 	asking      bool     // whether to leave
 	drafts      drafts
-	keeping     sync.Mutex // one writes drafts at a time
-	detached    bool       // the session goes on without us
-	lost        bool       // the terminal is gone
-	over        bool       // the last frame is drawn
-	hideThought *bool      // is hidden, if that was changed here
+	owed        owed  // drafts that are to be kept
+	detached    bool  // the session goes on without us
+	lost        bool  // the terminal is gone
+	over        bool  // the last frame is drawn
+	hideThought *bool // is hidden, if that was changed here
 
 	dirty  bool      // the screen shows what is over
 	urgent bool      // and is to be drawn at once
