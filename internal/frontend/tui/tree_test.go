@@ -382,9 +382,9 @@ func TestAHugeTree(t *testing.T) {
 	s.Type("/tree", "enter")
 	s.Shows("(100100/100100)", "answer 99999", "101 branches, 100100 entries")
 	s.Type(`"aside 500"`)
-	s.Shows("1 found", "aside 500")
+	s.Shows("1 found", "user: aside 500") // in a row, not in the search alone
 	s.Type("escape")
-	s.Shows("(100100/100100)", "aside 500")
+	s.Shows("/100100)", "> ├─ user: aside 500") // the whole tree, at what was found
 	s.Hides("found")
 	s.Type("end", "ctrl+t")
 	s.Shows("[no-tools]", "answer 99999")

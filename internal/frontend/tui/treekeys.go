@@ -190,6 +190,12 @@ func (t *treeScreen) key(a *app, k term.Key) {
 func (t *treeScreen) cancel(a *app, k term.Key) {
 	switch {
 	case k.Name == "escape" && (!t.query.empty() || t.typing):
+		// What was found is stood at, also if there may be more of it.
+		if e := t.chosen(); e != nil && t.find != nil {
+			if _, found := t.find.hits[e.ID]; found {
+				t.want = e.ID
+			}
+		}
 		t.query, t.typing = input{}, false
 		t.search(a)
 	case k.Name == "escape" && t.mark != "":
